@@ -49,12 +49,18 @@ SURELY_RIGHT = 1e-10
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
 
+ASKED = "Asked"
+"""The error in the place of a result, where something was asked that was not told."""
+
 SUBSTITUTES = """
 def _exchange():
     import copy
     from autograder.protocol import codec
 
-    names, told, asked = set(), {}, {}
+    names, told, asked, fetched = set(), {}, {}, set()
+
+    class Asked(BaseException):
+        pass
 
     def substitute(name, own):
         def answer(*args, **kwargs):
@@ -65,11 +71,15 @@ def _exchange():
                     if error:
                         raise (IndexError if error == "IndexError" else ValueError)(value)
                     return copy.deepcopy(value)
-                if len(asked) < MOST:
+                if key not in fetched and len(asked) < MOST:
                     asked[key] = copy.deepcopy((name, args, kwargs))
-            if own is None:
-                raise NotImplementedError
-            return own(*args, **kwargs)
+            try:
+                if own is None:
+                    raise NotImplementedError
+                return own(*args, **kwargs)
+            finally:
+                if asked and name not in names:
+                    raise Asked
 
         return answer
 
@@ -85,6 +95,7 @@ def _exchange():
         names.update(allowed)
         told.update((codec.encode(question), answer) for question, answer in answers)
         questions = list(asked.values())
+        fetched.update(asked)  # what has no answer then is the submission's own affair
         asked.clear()
         return questions
 
@@ -107,7 +118,15 @@ def follow_through(
     blocks = suite.oracle.blocks
     wrong = {each.result.test.question for each in seen if not each.result.passed} - {ANSWERS}
     first = _FirstLook(suite, backend, seen)
-    plans = {each.result.test: first.plan(each.result.test, _below(blocks, each.result, wrong)) for each in observed}
+    # A test that finds something unwritten may mean another function than its own.
+    written = {each.result.test.question for each in seen if each.result.passed}
+    failed = [each.result for each in observed if each.result.status is not TestStatus.NOT_IMPLEMENTED]
+    failed += [
+        each.result
+        for each in observed
+        if each.result.status is TestStatus.NOT_IMPLEMENTED and each.result.test.question in written
+    ]
+    plans = {result.test: first.plan(result.test, _below(blocks, result, wrong)) for result in failed}
     plans = {test: plan for test, plan in plans.items() if any(step.given for step in plan)}
     if not plans:
         return list(observed)
@@ -128,7 +147,8 @@ def follow_through(
 
 def _below(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set[str]:
     """The wrong functions that a failed test uses below its own, or beside it."""
-    if result.status not in (TestStatus.FAILED, TestStatus.WAITING) or result.test.question == ANSWERS:
+    again = (TestStatus.FAILED, TestStatus.WAITING, TestStatus.NOT_IMPLEMENTED)
+    if result.status not in again or result.test.question == ANSWERS:
         return set()
     own = result.test.question
     used = {name for called in (own, *result.test.calls) for name in (called, *blocks.below(called))}
@@ -231,9 +251,9 @@ class _SecondLook:
                 self._exchange(step.below, answers)
                 self.allowed = step.below
             reply = self.process.call(call)
-            answers = list(self._answers(self._exchange(step.below, [])))
-            if not answers:
+            if reply.raised is None or reply.raised.kind != ASKED:
                 break
+            answers = list(self._answers(self._exchange(step.below, [])))
         return reply
 
     def _exchange(self, allowed: Collection[str], answers: Sequence[Any]) -> Any:

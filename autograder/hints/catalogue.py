@@ -121,7 +121,8 @@ class Module:
         try:
             return perform(self.module, call.copy())
         finally:
-            vars(self.module).update(before)
+            if self.changes:
+                _restore(self.module, before)
 
     @contextlib.contextmanager
     def anew(self, *cells: str) -> Iterator[Module]:
@@ -130,5 +131,11 @@ class Module:
         for cell in cells:
             exec(cell, vars(self.module))
         changes = {name: value for name, value in vars(self.module).items() if before.get(name) is not value}
-        vars(self.module).update(before)
+        _restore(self.module, before)
         yield Module(self.module, changes)
+
+
+def _restore(module: types.ModuleType, before: Mapping[str, Any]) -> None:
+    for name in vars(module).keys() - before.keys():
+        del vars(module)[name]
+    vars(module).update(before)
