@@ -36,10 +36,6 @@ def sample(name: str) -> str:
 
 
 def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None:
-    said = learn(
-        sample("ada").replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
-    )
-    assert " ✗ " in said and ">>> " in said and "decided by tests" not in said
     said = learn(sample("tim"), "--alone")
     assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
     assert ">>> rope_attention(" in said and "decided by tests" not in said

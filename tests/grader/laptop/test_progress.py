@@ -185,23 +185,6 @@ def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
 
 
-def test_wrong_values_are_told_where_they_are(check: Check, laptop: Path) -> None:
-    source = SINUSOIDAL.read_text(encoding="utf-8")
-    encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
-    write(
-        laptop,
-        source[:encoding] + "    return np.ones((np.size(positions), d_model))\n" + source[encoding:],
-        "sinusoidal",
-    )
-    lines = {
-        line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")
-    }
-    assert (
-        lines["shift_matrix"].startswith(" ·")
-        and "its tests also call sinusoidal_encoding: fix that first" in lines["shift_matrix"]
-    )
-
-
 @pytest.mark.parametrize(
     ("source", "words"),
     [
