@@ -233,6 +233,7 @@ def test_all_positions_by_hand(extrapolation):
     """Four of four positions are 0, 1, 2 and 3, in order, whatever is drawn."""
     got = extrapolation.random_positions(4, 4, np.random.default_rng(1))
     expect.close(got, np.arange(4), "random_positions(4, 4, rng)")
+    expect.holds(np.max(extrapolation.random_positions(4, 900, np.random.default_rng(1))) > 9, "large positions too")
 
 
 @pytest.mark.question("random_positions", points=0.25)
@@ -242,4 +243,6 @@ def test_random_positions(extrapolation, seed, length, more):
     got = extrapolation.random_positions(length, length + more, np.random.default_rng(seed))
     expect.close(np.shape(got), (length,), "one number per token")
     expect.holds(np.all(np.diff(got) > 0), "the positions rise, and no two are equal")
+    large = extrapolation.random_positions(length, 9000, np.random.default_rng(seed))
+    expect.holds(np.max(large) >= length, "large positions come up too")
     expect.holds(np.min(got) >= 0 and np.max(got) < length + more, "the positions are 0 … max_length − 1")
