@@ -395,19 +395,6 @@ def last_row_never_reached(table, new_len):
 @misconception(
     "resize_table",
     hint=(
-        "You moved the end rows, as with half-pixel centres; the rule is that the first row stays first and the last"
-        " row stays last."
-    ),
-    origin="ggml-org/llama.cpp #25781 (this rule where the trained model keeps the ends)",
-)
-def edges_of_cells_lined_up(table, new_len):
-    learned.resize_table(table, new_len)
-    return mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
-
-
-@misconception(
-    "resize_table",
-    hint=(
         "You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule is that"
         " the first row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."
     ),

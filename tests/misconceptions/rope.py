@@ -178,22 +178,6 @@ COARSE_FREQUENCIES = (
 
 
 @misconception(
-    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="EleutherAI/gpt-neox #1003; huggingface/transformers #25681"
-)
-def frequencies_rounded(head_dim, base=10000.0):
-    return rope.rope_frequencies(head_dim, base).astype(np.float32).astype(np.float64)
-
-
-@misconception(
-    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="expected: base and exponent in float32 before the power"
-)
-def power_in_single_precision(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
-    exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
-    return (np.float32(base) ** -exponent).astype(np.float64)
-
-
-@misconception(
     "rope_frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
 )
 def inverse_power_in_single_precision(head_dim, base=10000.0):
@@ -233,25 +217,9 @@ def angles_in_single_precision(positions, head_dim, base=10000.0):
     return cosines_and_sines(single_angles(positions, head_dim, base))
 
 
-@misconception(
-    "rope_cos_sin",
-    hint=TOO_COARSE,
-    origin="expected: positions and θ in float32, the angles converted before the cosine",
-)
-def angles_in_single_precision_converted(positions, head_dim, base=10000.0):
-    return cosines_and_sines(single_angles(positions, head_dim, base).astype(np.float64))
-
-
 @misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32")
 def angles_rounded(positions, head_dim, base=10000.0):
     return cosines_and_sines(rounded_angles(positions, head_dim, base))
-
-
-@misconception(
-    "rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the cosine"
-)
-def angles_rounded_and_converted(positions, head_dim, base=10000.0):
-    return cosines_and_sines(rounded_angles(positions, head_dim, base).astype(np.float64))
 
 
 @misconception(

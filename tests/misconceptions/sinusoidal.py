@@ -184,18 +184,6 @@ COARSE_FREQUENCIES = (
 )
 
 
-@misconception("frequencies", hint=COARSE_FREQUENCIES, origin="expected: the frequencies stored in float32")
-def frequencies_rounded(d_model, base=10000.0):
-    return sinusoidal.frequencies(d_model, base).astype(np.float32).astype(np.float64)
-
-
-@misconception("frequencies", hint=COARSE_FREQUENCIES, origin="expected: base and exponent in float32 before the power")
-def power_in_single_precision(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
-    exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
-    return (np.float32(base) ** -exponent).astype(np.float64)
-
-
 @misconception(
     "frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
 )
@@ -741,15 +729,6 @@ def concatenated_in_place(pe):
 def concatenated_in_place_cosines_first(pe):
     sines, cosines = halves(pe)
     return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, ODD, EVEN, cosines, sines)
-
-
-@misconception(
-    "offset_similarity",
-    hint="You summed over all offsets as well; the rule is one sum over the pairs for each offset: sum along an axis.",
-    origin="expected: .sum() without axis",
-)
-def similarity_of_all_offsets_together(offsets, d_model, base=10000.0):
-    return np.sum(sinusoidal.offset_similarity(offsets, d_model, base))
 
 
 WRONG_ANSWERS = [
