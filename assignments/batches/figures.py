@@ -153,11 +153,12 @@ def packed_training(packed_ways: Iterable[Any]) -> Figure:
                     marker,
                     color=colour,
                     markersize=3.5,
-                    linestyle="none",
+                    linestyle="-" if method == methods[0] else "--",
+                    linewidth=0.8,
                     alpha=0.8,
                     label={"rope": "RoPE", "learned": "learned table"}[method] if place == 0 else None,
                 )
-        axes.set(title=task, ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), xticks=range(len(ways)))
+        axes.set(title=task, xlabel="trained with", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), xticks=range(len(ways)))
         axes.set_xticklabels([way.replace(", ", ",\n") for way in ways])
     panels[0].set_ylabel("accuracy, text alone")
     panels[-1].legend(loc="lower left")
