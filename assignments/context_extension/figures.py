@@ -210,8 +210,22 @@ def extension_losses(extension_loss: Iterable[Any]) -> Figure:
     )
 
 
+@picture
+def longer(longer_losses: dict[str, list[float]]) -> Figure:
+    """The loss per character of the model that writes, at positions up to four times its trained length."""
+    figure, axes = make_panels(1, 6.4, 3.2)
+    for (name, losses), (colour, style) in zip(longer_losses.items(), LINES, strict=True):
+        positions = (np.arange(len(losses)) + 0.5) * 1024 / len(losses)
+        axes.plot(positions, losses, style, color=colour, label=name)
+    axes.axvline(256, color=GREY, linewidth=0.8)
+    axes.set(xlabel="position", ylabel="loss per character", xticks=range(0, 1025, 256), ylim=(0, None))
+    axes.legend(loc="lower right")
+    return figure
+
+
 def measurements() -> dict[str, Any]:
     """What the pictures that need no function are drawn from."""
     from assignments.context_extension import lab
+    from assignments.writer.lessons import saved_losses
 
-    return {"extended": lab.saved(), "extension_loss": lab.saved_losses()}
+    return {"extended": lab.saved(), "extension_loss": lab.saved_losses(), "longer_losses": saved_losses()}

@@ -5,6 +5,7 @@ A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of te
 
 from __future__ import annotations
 
+import csv
 import re
 import textwrap
 from collections.abc import Iterator
@@ -39,6 +40,13 @@ def lessons() -> Iterator[tuple[Path, str, str]]:
 def losses(name: str) -> list[str]:
     """A column of LONGER: the loss at positions 0 … 31, 32 … 63 and so on, of four texts."""
     return [f"{loss:.3f}" for loss in losses_by_position(readers(Model())[name], 4).reshape(32, -1).mean(axis=1)]
+
+
+def saved_losses() -> dict[str, list[float]]:
+    """Way to read → its losses, as LONGER has them."""
+    with LONGER.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {name: [float(row[name]) for row in rows] for name in rows[0]}
 
 
 def update() -> None:
