@@ -219,7 +219,7 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
         axes.plot(positions, losses, style, color=colour, label=name)
     axes.axvline(256, color=GREY, linewidth=0.8)
     axes.set(xlabel="position", ylabel="loss per character", xticks=range(0, 1025, 256), ylim=(0, None))
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
     return figure
 
 

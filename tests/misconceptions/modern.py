@@ -685,7 +685,8 @@ def cos_and_sin_exchanged(cache_k, offset, base=BASE):
 
 @misconception(
     "sink_weights",
-    hint="You left the sink out of the sum; the rule divides by the sum of all powers and e^sink, so that rows sum to less than 1.",
+    hint="You left the sink out of the sum. The rule: divide by the sum of all powers and e^sink, so rows sum to less "
+    "than 1.",
     origin="expected: plain softmax",
 )
 def sink_left_out(scores, sink):
