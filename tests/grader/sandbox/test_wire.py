@@ -214,7 +214,7 @@ def _bounded(read: Any, data: bytes) -> Any:
 def test_any_bytes_are_a_value_or_malformed(data: bytes) -> None:
     value = _bounded(decode, data)
     if value is not Malformed:
-        assert encode(value) == data, "every value has one spelling"
+        assert encode(value, request=True) == data, "every value has one spelling"
 
 
 @thorough
@@ -228,7 +228,7 @@ def test_a_damaged_message_is_a_value_or_malformed(value: Any, draw: st.DataObje
     for damaged in (bytes(data), bytes(data[:cut]), bytes(data) + b"N"):
         got = _bounded(decode, damaged)
         if got is not Malformed:
-            assert encode(got) == damaged
+            assert encode(got, request=True) == damaged
 
 
 def _count(number: int) -> bytes:
@@ -274,6 +274,9 @@ HOSTILE = {
         b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1)
     ),
     "a description that moves the cursor": b"!" + _count(4) + b"\x1b[2J",
+    "a generator without a state": b"r",
+    "a generator in a state that it cannot have": b"r" + b"".join(map(encode, (1 << 128, 1, 0, 0))),
+    "a generator in a state that is no number": b"r" + b"".join(map(encode, (1, 1, False, 0))),
     "more bytes than the value": b"NN",
     "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
 }
@@ -367,3 +370,15 @@ def test_any_header_is_a_reply_or_malformed(header: bytes, value: bytes) -> None
 def test_arguments_that_are_too_large_are_an_error() -> None:
     with pytest.raises(ValueError, match="too large"):
         wire.request(Call("f", (np.zeros(codec.MAX_NUMBERS + 1),)))
+
+
+def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
+    generator = np.random.default_rng(3)
+    generator.integers(5, dtype=np.uint32)  # half of a number waits now
+    (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
+    assert got.bit_generator.state == generator.bit_generator.state
+    forged = wire.pack_reply(Reply(encode([generator], request=True)))[wire.LENGTH.size :]
+    assert _bounded(wire.unpack_reply, forged) is Malformed
+    assert type(decode(encode(generator))) is Foreign
+    another = np.random.Generator(np.random.MT19937(3))
+    assert type(decode(encode(another, request=True))) is Foreign
