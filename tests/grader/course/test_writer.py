@@ -8,9 +8,11 @@ import types
 import numpy as np
 import pytest
 
+from assignments.writer import lessons
 from assignments.writer.experiments import EXPERIMENTS, held_out
-from assignments.writer.model import HERE, Model, powers
+from assignments.writer.model import HERE, TRAINED_LENGTH, Model, measured, powers
 from assignments.writer.yours import TRIED, yours
+from autograder.course import ROOT
 from solutions import context_extension, rope
 
 PROMPT = "Two tokens that"
@@ -102,6 +104,30 @@ def test_the_recorded_matrices_are_rope_interpolation_and_yarn() -> None:
     np.testing.assert_allclose(step["interpolated"], rope.rotation_matrix(0.25, 32).T, atol=1e-12)
     frequencies = context_extension.yarn_frequencies(32, 10000.0, 4.0, 256)
     np.testing.assert_allclose(np.arccos(np.diag(step["yarn"])[::2]), frequencies, atol=1e-9)
+
+
+@pytest.mark.long
+def test_the_model_knows_more_than_a_bigram_and_more_with_positions_than_without(given: Model) -> None:
+    bigram, without, with_rope = (float(loss) for _, loss in measured())
+    assert with_rope < without < bigram
+    ids = np.array(given.encode(held_out()))
+    windows = ids[: len(ids) // TRAINED_LENGTH * TRAINED_LENGTH].reshape(-1, TRAINED_LENGTH)
+    losses = [given.losses("".join(given.symbols[i] for i in window)) for window in windows]
+    assert np.mean(losses) == pytest.approx(with_rope, abs=0.002)
+
+
+@pytest.mark.long
+def test_lessons_show_what_the_model_writes_today() -> None:
+    shown = list(lessons.lessons())
+    assert len(shown) >= 2, "two lessons at least show it"
+    for path, text, right in shown:
+        assert text == right, f"{path.relative_to(ROOT)}: run python -m assignments.writer --lessons"
+
+
+@pytest.mark.long
+def test_the_losses_of_lesson_8_are_those_of_the_model() -> None:
+    shown = lessons.saved_losses()["as trained"]
+    np.testing.assert_allclose(shown, [float(loss) for loss in lessons.losses("as trained")], atol=0.002)
 
 
 def test_it_stays_small() -> None:
