@@ -117,17 +117,20 @@ class _Finder:
         return self.only or equal_to(folder.name, self.known), named_in(folder.name, self.known)
 
     def _of_folder(self, folder: Path, assignment: str | None, hint: str | None, is_top: bool) -> Iterator[_Found]:
-        """`is_top`: inside a folder of one assignment, folders named after assignments are students' own."""
+        """Folders of assignments (or exports) win unless most of what lies there is something else: then no single
+        entry of a student changes how a class is read. `is_top`: inside a folder of one assignment, folders named
+        after assignments are students' own."""
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
             self.layouts.append(f"an export of Gradescope, {_count(len(folders), 'folder')}")
             yield from self._of_export(folder, folders, assignment, hint)
             return
         closed = {name for name in folders if is_top and name in left_out()}
-        named = {name: own for name in folders if is_top and (own := equal_to(name, self.known))}
-        inner = named | {name: None for name in folders if re.fullmatch(r"assignment_\d+_export", name)}
+        full = [name for name in folders if name not in closed and _holds_something(folder / name)]
+        named = {name: own for name in full if is_top and (own := equal_to(name, self.known))}
+        inner = named | {name: None for name in full if re.fullmatch(r"assignment_\d+_export", name)}
         others = [name for name in folders if name not in inner and name not in closed]
-        if len(inner) + len(closed) <= len(others) + len(files):
+        if not inner and not closed or len(inner) + len(closed) < len(others) + len(files):
             yield from self.of_class(folder, folders, files, assignment, hint)
             return
         self.aside.extend(f"{name} (left out this term)" for name in closed)
@@ -230,6 +233,15 @@ class _Finder:
             return False
         is_clone = any(os.path.isdir(self.root / "assignments" / name) for name in self.known)
         return is_clone and _CLONE.issuperset(folders) if folders else bool(code)
+
+
+def _holds_something(folder: Path) -> bool:
+    """Whether anything lies in a folder that somebody may have handed in."""
+    try:
+        with os.scandir(folder) as listing:
+            return not all(is_junk(entry.name) for entry in listing)
+    except OSError:
+        return False
 
 
 def _named(name: str) -> Person:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
@@ -217,6 +217,41 @@ def test_one_file_beside_folders_of_assignments_leaves_them_as_they_are(tmp_path
     after = classroom.read_folder(tmp_path, None, KNOWN)
     assert [one for one in after if one in before] == before and len(after) == len(before) + 2 == 8
     assert "ada, beside the folders" in {one.student for one in after}
+
+
+# What lies at the top of a shared folder: a class, and one more entry of one student.
+NAMED = st.sampled_from(["rope", "naive", "alibi", "Rope", "assignment_7_export"])
+CLASSES = st.one_of(
+    st.lists(NAMED.filter(str.islower), min_size=1, max_size=3, unique=True).map(
+        lambda names: {f"{name}/{who}.py": CODE.format(who) for name in names for who in ("1", "2")}
+    ),
+    st.integers(2, 5).map(lambda size: {f"{number}.py": CODE.format(number) for number in range(size)}),
+    st.integers(2, 5).map(lambda size: {f"{number}/rope.py": CODE.format(number) for number in range(size)}),
+)
+ENTRIES = st.one_of(
+    st.sampled_from(["eve.py", "eve.pdf", "rope.py", "eve/", "eve/rope.py", "submission_metadata.yml", "eve_1_2_x.py"]),
+    st.tuples(NAMED, st.sampled_from(["", "1.py", "rope.py", "eve/rope.py", "submission_1/rope.py"])).map("/".join),
+).map(lambda name: {name: CODE.format(666)})
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(files=CLASSES, entry=ENTRIES, flag=st.sampled_from([None, "rope"]))
+def test_one_entry_never_changes_how_the_others_are_read(
+    files: dict[str, str], entry: dict[str, str], flag: str | None
+) -> None:
+    """One folder of an assignment and one stray file beside it as well."""
+    (top,) = (name.partition("/")[0] for name in entry)
+    assume(all(name.partition("/")[0] != top for name in files))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "class")
+        put(folder, files)
+        try:
+            before = classroom.read_folder(folder, flag, KNOWN)
+        except NothingToGrade:
+            before = []
+        put(folder, entry)
+        after = classroom.read_folder(folder, flag, KNOWN) if before else []
+    assert [one for one in after if one in before] == before
 
 
 # Folders that are not meant
