@@ -130,7 +130,7 @@ class _Finder:
         named = {name: own for name in full if is_top and (own := equal_to(name, self.known))}
         inner = named | {name: None for name in full if re.fullmatch(r"assignment_\d+_export", name)}
         others = [name for name in folders if name not in inner and name not in closed]
-        if not inner and not closed or len(inner) + len(closed) < len(others) + len(files):
+        if not (inner or closed) or len(inner) + len(closed) < len(others) + len(files):
             yield from self.of_class(folder, folders, files, assignment, hint)
             return
         self.aside.extend(f"{name} (left out this term)" for name in closed)
