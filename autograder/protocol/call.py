@@ -264,8 +264,14 @@ def _encoded_arguments(call: Call) -> dict[str, bytes]:
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
 
-_LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))
-"""How the names of files begin whose lines do not count: the standard library, numpy, and this file."""
+_LIBRARIES = (
+    "<frozen ",
+    __file__,
+    str(Path(os.__file__).parent) + os.sep,
+    str(Path(np.__file__).parents[1]) + os.sep,
+)
+"""How the names of files begin whose lines do not count: the standard library, what is installed beside numpy (where a
+library watches the garbage collector, its lines come in the midst of a call), and this file."""
 
 
 class _LineCounter:

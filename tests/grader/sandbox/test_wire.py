@@ -6,7 +6,10 @@ import datetime
 import decimal
 import enum
 import fractions
+import gc
 import tracemalloc
+import types
+from pathlib import Path
 from typing import Any
 
 import hypothesis.extra.numpy as arrays
@@ -16,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autograder.protocol import codec
-from autograder.protocol.call import Call, Raised, Reply
+from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.codec import Foreign, Malformed, decode, encode
 from autograder.sandbox import wire
 from tests.grader.support.examples import examples
@@ -382,3 +385,18 @@ def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     assert type(decode(encode(generator))) is Foreign
     another = np.random.Generator(np.random.MT19937(3))
     assert type(decode(encode(another, request=True))) is Foreign
+
+
+def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
+    """As Hypothesis does, which notes when the garbage collector ran: in the midst of a call."""
+    library, student = types.ModuleType("library"), types.ModuleType("student")
+    library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
+    watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"
+    work = "import gc\ndef f(often):\n    for _ in range(often):\n        gc.collect()\n    return 1\n"
+    for module, source in ((library, watch), (student, work)):
+        exec(compile(source, str(module.__file__), "exec"), module.__dict__)
+    gc.callbacks.append(library.watch)
+    try:
+        assert [perform(student, Call("f", (often,), measured=True)).lines for often in (0, 1, 5)] == [2, 4, 12]
+    finally:
+        gc.callbacks.remove(library.watch)
