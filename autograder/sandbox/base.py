@@ -151,6 +151,7 @@ def _run(arguments: list[str]) -> None:
     import site
 
     sys.path.pop()
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     site.main()
     place = next(index for index, word in enumerate(arguments) if word in ("-c", "-m"))
     way, what, *rest = arguments[place:]

@@ -75,6 +75,7 @@ class Field:
     process: subprocess.Popen[bytes]
     listeners: list[socket.socket]
     grader: Grader
+    kept_before: set[str]
     workers: list[int] = field(default_factory=list)
     """process ids of all workers so far"""
     replaced: int = 0
@@ -114,7 +115,7 @@ def _ground(open_grader: Grader | None = None) -> Iterator[Field]:
         mark = canary.replace("canary", "mark")
         processes = {"process": process.pid, "grader": os.getpid()}
         targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
-        found = Field(canary, folder, targets, process, listeners, grader)
+        found = Field(canary, folder, targets, process, listeners, grader, kept_by_the_kernel())
         _record(found, patch)
         yield found
 
@@ -305,9 +306,13 @@ def nothing_is_left_running(ground: Field) -> None:
         if int(entry.name) == ground.process.pid:
             assert status["State"].split()[0] not in "TtZX"
     assert ground.process.poll() is None
-    for kind in ("shm", "msg", "sem"):
-        rows = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
-        assert not users & {int(number) for row in rows for number in row.split()}
+    for row in kept_by_the_kernel() - ground.kept_before:
+        assert not users & {*map(int, row.split())}
+
+
+def kept_by_the_kernel() -> set[str]:
+    """Shared memory, message queues and semaphores, a line each."""
+    return {row for kind in ("shm", "msg", "sem") for row in Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]}
 
 
 def nothing_is_left_written(ground: Field) -> None:
