@@ -2,11 +2,10 @@
 
     launch           the command line: checks once, at every save, or for the lesson in the browser
     screen           what the terminal shows
-    report           the same for the page
     progress         one run of the tests, and where a student stands
     local_context    hands the student's file to the tests; a pytest plugin
     in_process       runs that file in this process
-    live_page        the course in the browser, which shows what the checks said
+    live_page        the course in the browser: what the checks said, pictures and a text of one's own
     alone            learning without an instructor: hidden tests, reasons, solutions; in a checkout only
     notebook_checks  the same tests on what a notebook defines
 

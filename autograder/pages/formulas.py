@@ -26,7 +26,6 @@ _BEFORE = (
     (re.compile(r"(?<!\\left)\\(lvert|lfloor|lceil)\b"), r"\\left\\\1"),
     (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
 )
-_BOLD = {ord("0") + digit: 0x1D7CE + digit for digit in range(10)}
 _FUNCTION = re.compile("[a-zA-Z]{2,}")
 _LONG = 24
 """more characters than this do not fit beside a word on a narrow screen"""
@@ -50,8 +49,8 @@ def mathml(latex: str, display: bool = False) -> str:
     except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
         raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
-        # latex2mathml writes characters as entities, and leaves a text as it is.
-        element.text = html.unescape(element.text or "").replace("\\_", "_")
+        # latex2mathml writes characters as entities.
+        element.text = html.unescape(element.text or "")
     for element in elements:
         _complete(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
@@ -90,10 +89,6 @@ def _complete(parent: Element) -> None:
             letter = parent[0]
             parent[0] = Element("mpadded", depth="0")
             parent[0].append(letter)
-        case "munder" if parent[1].text == "⏟":  # browsers cut the ends of a stretched brace
-            parent.remove(parent[1])
-            parent.tag = "mrow"
-            parent[0].set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
 
 
 def _complete_symbol(symbol: Element, begins: bool) -> None:
@@ -113,8 +108,6 @@ def _complete_symbol(symbol: Element, begins: bool) -> None:
             SubElement(symbol, "mo", mathsize="135%", lspace="0", rspace="0").text = text
         case "mi" if len(text) == 1 and "Α" <= text <= "Ω":
             symbol.set("mathvariant", "normal")
-        case "mn" if symbol.get("mathvariant") == "bold":
-            symbol.text = text.translate(_BOLD)
         case "mtext" if re.fullmatch(r"\S{2,}", text):
             symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
 
@@ -129,9 +122,7 @@ def _space_functions(row: Element) -> None:
 def _begins(row: Element, index: int) -> bool:
     """Whether a sign there has nothing on its left."""
     before = row[index - 1]
-    return row.tag in ("mrow", "mtd") and (
-        index == 0 or before.tag == "mspace" or (before.tag == "mo" and before.text in _AFTER)
-    )
+    return row.tag in ("mrow", "mtd") and (index == 0 or (before.tag == "mo" and before.text in _AFTER))
 
 
 def _is_function(element: Element) -> bool:

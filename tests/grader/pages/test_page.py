@@ -217,10 +217,8 @@ def test_a_dollar_that_is_left_in_a_text_fails_the_build(text: str) -> None:
         (r"a-1", "<mo>−</mo>"),
         (r"|r|", 'form="prefix">|</mo><mi>r</mi><mo stretchy="false" form="postfix">|</mo>'),
         (r"(a)\cos t", ')</mo><mspace width="0.1667em" /><mi>cos</mi>'),
-        (r"\mathbf 1", "𝟏"),
         (r"\Pi q", '<mi mathvariant="normal">Π</mi>'),
         (r"q_0", '<mpadded depth="0"><mi>q</mi></mpadded>'),
-        (r"\underbrace{a + b}_{c}", "border-bottom"),
         (r"\lfloor x \rfloor", 'form="prefix">⌊</mo>'),
     ],
 )
