@@ -151,7 +151,7 @@ def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, long
         lowest = [float(context_extension.lowest_similarity(int(length), head_dim, base)) for length in lengths]
         axes.plot(lengths, lowest, color=colour, linestyle=style, label=f"base {base:,.0f}")
     axes.set(xscale="log", xlabel="length, in tokens", ylabel="lowest mean cosine")
-    axes.set_title(f"head_dim {head_dim}: an equal key at the worst distance")
+    axes.set_title(f"head_dim {head_dim}: the worst distance")
     axes.legend(loc="lower left")
     return figure
 

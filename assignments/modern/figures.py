@@ -248,7 +248,7 @@ def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10)
 def schedules_measured(schedules: Iterable[Any]) -> Figure:
     """Accuracy against length for each task and schedule of layers: a thin line per seed, and their mean."""
     rows, tasks = list(schedules), ("copy 3 back", "passkey")
-    kinds = list(dict.fromkeys(row.schedule for row in rows))
+    kinds = list(dict.fromkeys(row.schedule for row in rows if row.run in tasks))
     lengths = sorted({row.length for row in rows})
     figure = Figure(figsize=(9.6, 3.7), layout="constrained")
     grid = figure.subplots(len(tasks), len(kinds), sharex=True, sharey=True)
