@@ -34,16 +34,10 @@ def strided(array: np.ndarray) -> np.ndarray:
     return wide[..., ::-2] if array.ndim else array
 
 
-def swapped(array: np.ndarray) -> np.ndarray:
-    """The other byte order."""
-    return array.astype(array.dtype.newbyteorder("S"))
-
-
 FORMS: dict[str, tuple[Callable[[np.ndarray], Any], Callable[[Any], Any]]] = {
     "Fortran order, numpy's scalars": (fortran, lambda number: np.asarray(number)[()]),
     "read-only, 0-d arrays": (read_only, np.asarray),
     "strided": (strided, lambda number: number),
-    "the other byte order": (swapped, lambda number: number),
 }
 
 
