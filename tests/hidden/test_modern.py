@@ -59,8 +59,8 @@ def test_share_is_what_equal_scores_give(modern, rng):
 
 @pytest.mark.question("position_from_share", points=0.25)
 def test_position_is_found_again(modern):
-    """The share 1/(t + 1) gives position t, far along the sequence too."""
-    where = np.array([0.0, 1.0, 6.0, 99.0, 12345.0, 999999.0])
+    """The share 1/(t + 1) gives position t, far along the sequence and between two tokens too."""
+    where = np.array([0.0, 1.0, 6.5, 99.0, 12345.0, 999999.0])
     expect.close(modern.position_from_share(1 / (where + 1)), where, "the position of the share 1/(t + 1)", FAR)
 
 
