@@ -11,8 +11,7 @@ import argparse
 import inspect
 import sys
 
-from assignments.writer.experiments import EXPERIMENTS
-from assignments.writer.lessons import update
+from assignments.writer.experiments import EXPERIMENTS, Experiment
 from assignments.writer.model import Model, measured
 from assignments.writer.yours import yours
 
@@ -22,25 +21,41 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m assignments.writer", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("prompt", nargs="?", default="Two tokens that")
     parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one thing, and see what it writes then")
-    parser.add_argument("--lessons", action="store_true", help="write the outputs that lessons show into them, anew")
     arguments = parser.parse_args()
-    if arguments.lessons:
-        update()
-        return
     model = Model(yours())
     for function, owner in model.parts.whose.items():
         print(f"{function:16} {owner}")
-    if arguments.experiment:
-        print("\n" + inspect.cleandoc(EXPERIMENTS[arguments.experiment].__doc__ or ""))
-        for way in EXPERIMENTS[arguments.experiment](model):
-            print(f"\n{way.title}:\n    {way.text}")
-        return
-    print("loss per character: " + ", ".join(f"{row[0]} {row[1]}" for row in measured()))
-    print("\n" + arguments.prompt, end="")
-    for character in model.write(arguments.prompt, 300):
+    try:
+        if arguments.experiment:
+            tell(EXPERIMENTS[arguments.experiment], model)
+        else:
+            write(model, arguments.prompt)
+    except Exception as error:  # whatever a function does that is being written
+        sys.exit(f"\nOne of your functions raised {type(error).__name__}: {error}")
+
+
+def tell(experiment: Experiment, model: Model) -> None:
+    """The texts of an experiment, one below the other."""
+    print("\n" + inspect.cleandoc(experiment.__doc__ or ""))
+    for way in experiment(model):
+        print(f"\n{way.title}:\n    {way.text}")
+
+
+def write(model: Model, prompt: str, n: int = 300) -> None:
+    """Write on, and say whether the given functions write the same."""
+    print("the trained model's loss per character: " + ", ".join(f"{name} {loss}" for name, loss in measured()))
+    print("\n" + prompt, end="")
+    text = ""
+    for character in model.write(prompt, n):
+        text += character
         print(character, end="")
         sys.stdout.flush()
     print()
+    if not any(owner.startswith("yours") for owner in model.parts.whose.values()):
+        return
+    right = "".join(Model().write(prompt, n))
+    first = next((i for i, pair in enumerate(zip(text, right, strict=True), 1) if pair[0] != pair[1]), None)
+    print("\nThe given functions write " + (f"another text from character {first} on." if first else "the same text."))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Break one thing, and see what the model writes: an experiment a lesson, each one option of the command.
 
 Each experiment says what it compares in a line, then the texts side by side. It runs with your functions where they
-are written; what lessons show was written with the given ones, by `python -m assignments.writer --lessons`.
+are written; what lessons show was written with the given ones, by `python -m assignments.writer.lessons`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def experiment(function: Experiment) -> Experiment:
 
 
 def written(model: Model, prompt: str = PROMPT, n: int = SHOWN) -> str:
-    """What a model writes after a prompt, as one line."""
-    return "".join(model.write(prompt, n)).replace("\n", " / ")
+    """A prompt and what a model writes after it, as one line."""
+    return (prompt + "".join(model.write(prompt, n))).replace("\n", " / ")
 
 
 @experiment
@@ -83,9 +83,9 @@ def shuffled(model: Model) -> Iterator[Way]:
     order = np.random.default_rng(1).permutation(len(PROMPT) - 1)
     other = "".join(PROMPT[i] for i in order) + PROMPT[-1]
     blind = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
-    for name, one in (("with positions", model), ("without", blind)):
-        yield Way(f"{name}, after {PROMPT!r}", written(one, PROMPT, SHOWN // 2))
-        yield Way(f"{name}, after {other!r}", written(one, other, SHOWN // 2))
+    for name, one in (("with positions", model), ("without positions", blind)):
+        yield Way(name, written(one, PROMPT, SHOWN // 2))
+        yield Way(f"{name}, shuffled", written(one, other, SHOWN // 2))
 
 
 # Four times the trained length --------------------------------------------------------------------------------------
@@ -223,4 +223,7 @@ def padded_left(model: Model) -> Iterator[Way]:
     yield Way("alone", written(model))
     yield Way("padding hidden, positions of the padded row", written(padded(model, hides=True, late=False)))
     yield Way("padding not hidden", written(padded(model, hides=False, late=False)))
-    yield Way("position ids for the prompt, none for what is written", written(padded(model, hides=True, late=True)))
+    yield Way(
+        "positions of the text for the prompt, of the padded row for what is written",
+        written(padded(model, hides=True, late=True)),
+    )

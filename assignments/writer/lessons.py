@@ -1,4 +1,4 @@
-"""What lessons show of the experiments: written into them by a command, and checked to be current, like pictures.
+"""What lessons show of the experiments: `python -m assignments.writer.lessons` writes it into them, like pictures.
 
 A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of text that belongs to it.
 """
@@ -56,3 +56,7 @@ def update() -> None:
     columns = {name: losses(name) for name in readers(Model())}
     rows = zip(*columns.values(), strict=True)
     LONGER.write_text("\n".join(",".join(row) for row in [columns, *rows]) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    update()

@@ -10,6 +10,7 @@ import pytest
 
 from assignments.writer import lessons
 from assignments.writer.experiments import EXPERIMENTS, held_out
+from assignments.writer.experiments import PROMPT as START
 from assignments.writer.model import HERE, TRAINED_LENGTH, Model, measured, powers
 from assignments.writer.yours import TRIED, yours
 from autograder.course import ROOT
@@ -44,10 +45,10 @@ def test_your_functions_write_the_same_text_as_the_given_ones(given: Model, mine
 def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, types.ModuleType]:
     """Two files with all functions of the solutions, which a test may change."""
     made = {}
-    for name in {assignment for assignment, _ in TRIED.values()}:
+    for name in {assignment for assignment, *_ in TRIED.values()}:
         solution = sys.modules[f"solutions.{name}"]
         made[name] = types.ModuleType(f"of_a_student_{name}")
-        vars(made[name]).update({f: vars(solution)[f] for f, (of, _) in TRIED.items() if of == name})
+        vars(made[name]).update({f: vars(solution)[f] for f, (of, *_) in TRIED.items() if of == name})
         monkeypatch.setitem(sys.modules, made[name].__name__, made[name])
     return made
 
@@ -74,7 +75,9 @@ def test_a_wrong_layout_of_yours_writes_another_text(files: dict[str, types.Modu
 
 def test_what_your_function_raises_is_said(files: dict[str, types.ModuleType]) -> None:
     files["attention"].softmax = lambda scores: scores.no_such_thing  # type: ignore[attr-defined]
+    files["rope"].apply_rope = lambda x, positions: x[0]  # type: ignore[attr-defined]
     parts = yours("of_a_student_{0}")
+    assert "yours returns shape (1, 2) where (1, 1, 2) is due" in parts.whose["apply_rope"]
     assert parts.softmax is None and "yours raises AttributeError" in parts.whose["softmax"]
 
 
@@ -90,7 +93,7 @@ def test_what_is_broken_writes_something_else(name: str) -> None:
 
 def test_without_positions_and_mask_the_order_makes_no_difference() -> None:
     ordered, other, blind, blind_other = texts("shuffled")
-    assert ordered != other and blind == blind_other
+    assert ordered[len(START) :] != other[len(START) :] and blind[len(START) :] == blind_other[len(START) :]
 
 
 def test_hidden_padding_changes_nothing_and_the_other_ways_do() -> None:
@@ -121,7 +124,7 @@ def test_lessons_show_what_the_model_writes_today() -> None:
     shown = list(lessons.lessons())
     assert len(shown) >= 2, "two lessons at least show it"
     for path, text, right in shown:
-        assert text == right, f"{path.relative_to(ROOT)}: run python -m assignments.writer --lessons"
+        assert text == right, f"{path.relative_to(ROOT)}: run python -m assignments.writer.lessons"
 
 
 @pytest.mark.long
