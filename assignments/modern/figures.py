@@ -288,9 +288,8 @@ def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure
     ):
         bars = [*row, 1 - row.sum()]
         axes.bar(np.arange(5) + 0.27 * (place - 1), bars, 0.25, color=colour, hatch=hatch, label=f"sink {sink:g}")
-    names = [f"key\nscore {score:g}" for score in scores]
-    axes.set_xticks(range(5), [*names, "what the\nsink takes"])
-    axes.set(ylabel="weight", ylim=(0, 1))
+    axes.set_xticks(range(5), [*(f"{score:g}" for score in scores), "what the\nsink takes"])
+    axes.set(xlabel="score of the key", ylabel="weight", ylim=(0, 1))
     axes.legend(loc="upper left")
     return figure
 

@@ -132,15 +132,17 @@ def follow_through(
         return list(observed)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
-        second = _SecondLook(suite, process)
+        second = _SecondLook(first, process)
         told = []
         for each in observed:
             if plan := plans.get(each.result.test):
                 second.plan = iter(plan)
                 result = suite.run_again(second, each.result.test)
                 if result.passed:
-                    given = blocks.lowest_first(name for step in plan for name in step.given)
-                    each = replace(each, result=replace(result, function=given[0]))
+                    given = {name for step in plan for name in step.given}
+                    roots = {name for one in given for name in blocks.below(one)}.intersection(wrong)
+                    root = blocks.lowest_first(given | roots)[0]  # what is wrong because of another is not to blame
+                    each = replace(each, result=replace(result, function=root))
             told.append(each)
     return told
 
@@ -159,7 +161,8 @@ def _below(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set[st
 class Step:
     """One call of a test, as it is answered when the test runs again."""
 
-    function: str
+    call: Call
+    """as the solution makes the test ask it"""
     reply: Reply | None
     """None where the submission is to be asked once more"""
     given: frozenset[str] = frozenset()
@@ -198,25 +201,26 @@ class _FirstLook:
         if call.function in replaced:
             question = Question(call.function, call.encoded, oracle.reply(call))
             if self.differs(question):
-                return Step(call.function, question.right, frozenset({call.function}))
-            return Step(call.function, self._reply(call))
+                return Step(call, question.right, frozenset({call.function}))
+            return Step(call, self.reply(call))
         below = frozenset(oracle.blocks.below(call.function).intersection(replaced))
         questions = tuple(question for question in oracle.asked(call) if question.function in below) if below else ()
         if given := frozenset(question.function for question in questions if self.differs(question)):
-            return Step(call.function, None, given, below, questions)
-        return Step(call.function, self._reply(call))
+            return Step(call, None, given, below, questions)
+        return Step(call, self.reply(call))
 
     def _differs(self, question: Question) -> bool:
         if question.function in self.stopped:
             return True
         try:
             call = replace(Call(*codec.decode(question.encoded)), measured=True)
-            return _differ(self._reply(call), question.right)
+            return _differ(self.reply(call), question.right)
         except Stopped:
             self.stopped.add(question.function)
             return True
 
-    def _reply(self, call: Call) -> Reply:
+    def reply(self, call: Call) -> Reply:
+        """Its answer to a call, asked once."""
         key = (call.encoded, call.measured)
         if key not in self.replies:
             self.replies[key] = self.backend.call(call)
@@ -228,8 +232,9 @@ class _SecondLook:
 
     failure = None
 
-    def __init__(self, suite: Suite, process: Backend) -> None:
-        self.oracle = suite.oracle
+    def __init__(self, first: _FirstLook, process: Backend) -> None:
+        self.first = first
+        self.oracle = first.suite.oracle
         self.process = process
         self.plan: Iterator[Step] = iter(())
         """what is left of the test that runs"""
@@ -239,9 +244,14 @@ class _SecondLook:
 
     def call(self, call: Call) -> Reply:
         step = next(self.plan, None)
-        if step is None or step.function != call.function:
+        if step is None or step.call.function != call.function:
             raise Stopped(TestStatus.FAILED, "it makes other calls than the solution")
-        return step.reply or self._asked_again(call, step)
+        if step.reply is None:
+            return self._asked_again(call, step)
+        if call.encoded == step.call.encoded:
+            return step.reply
+        # What came before it was not the solution's: a right reply to another question would be a gift.
+        return self.oracle.reply(call) if step.given else self.first.reply(call)
 
     def _asked_again(self, call: Call, step: Step) -> Reply:
         answers = [_answer(question) for question in step.questions if question.encoded not in self.told]

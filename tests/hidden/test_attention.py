@@ -161,7 +161,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 # attention
 
 
-@pytest.mark.question("attention", points=0.5)
+@pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
     """Any leading axes, values of any width, mask and bias passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
@@ -332,13 +332,6 @@ def test_the_bag_is_invariant(attention, seed, order):
 
 
 # What lesson 1 says once for all
-
-
-@pytest.mark.question("attention", points=0.25)
-def test_weights_are_not_rounded_before_they_meet_the_values(attention, rng):
-    """Where q and k are float32 and v is not, the weights are not rounded to float32 on the way."""
-    q, k, v = normal(rng, 3, 4), normal(rng, 5, 4), normal(rng, 5, 2)
-    expect.matches(attention.attention, *single(q, k), v)
 
 
 @pytest.mark.question("attention", points=0.25)

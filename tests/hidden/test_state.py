@@ -403,6 +403,8 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
     expect.close(
         state.retention(q, k, v, gamma), np.array(wanted), "rotated scores times γ to the power of the distance"
     )
+    alone = scores.diagonal()[:, np.newaxis] * v
+    expect.close(state.retention(q, k, v, 1e-200), alone, "where nothing survives a step, a token sees itself alone")
 
 
 # cope_positions

@@ -236,7 +236,6 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
         ("rope", "rope_cos_sin", "(2 * result[0], 2 * result[1])"),
         ("rope", "rope_frequencies", "np.degrees(result)"),
         ("rope", "rope_frequencies", "2 * np.pi / result"),
-        ("rope", "rope_frequencies", "result.astype(np.float32)"),
         ("alibi", "alibi_bias", "np.swapaxes(result, -1, -2)"),
         ("alibi", "alibi_bias", "np.moveaxis(result, 0, -1)"),
         ("sinusoidal", "frequencies", "result[:, np.newaxis]"),
