@@ -8,7 +8,7 @@
 #   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants | causes
 
 TARGETS := setup grade check learn lesson quick test autograder handout solutions figures experiment bench doctor \
-	mutants causes lint format lock
+	mutants causes lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here
 # is expanded or run, and reaches make.sh in the environment: neither make nor the shell reads it as code.

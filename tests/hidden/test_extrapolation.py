@@ -460,6 +460,7 @@ def test_the_generator_is_the_only_source_of_chance(extrapolation, seed):
     first, again, other = (
         extrapolation.random_positions(12, 400, np.random.default_rng(number)) for number in (seed, seed, seed + 1)
     )
+    expect.holds(np.shape(first) == (12,) and np.all(np.diff(first) > 0), "twelve different positions, in order")
     expect.close(again, first, "a generator in the same state gives the same positions")
     expect.holds(not np.array_equal(other, first), "another generator gives others")
 

@@ -250,7 +250,7 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
     q, k = rows[:1], rows[1:]
 
     def score(back, window):
-        return context_extension.rerope_scores(q, k, np.array([back]), np.array([0]), window)
+        return context_extension.rerope_scores(q, k, np.array([back + 5]), np.array([5]), window)
 
     pairs = (q[0, ::2] + 1j * q[0, 1::2]) * (k[0, ::2] - 1j * k[0, 1::2])
     for back, used in ((window + distance, window), (window - 1, window - 1)):
