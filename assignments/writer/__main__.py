@@ -2,7 +2,6 @@
 
 --experiment NAME   break one thing, and see what it writes then: other-layout, forgotten-position, shuffled,
                     longer, dropped, padded-left
---lessons           write the outputs that lessons show into them, anew
 """
 
 from __future__ import annotations

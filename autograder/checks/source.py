@@ -77,11 +77,6 @@ class Source:
         }
 
     @property
-    def written_answers(self) -> dict[str, str]:
-        """The entries of ANSWERS as they stand in the file."""
-        return {key: ast.get_source_segment(self.text, value) or "" for key, value in self.entries.items()}
-
-    @property
     def entries(self) -> dict[str, ast.expr]:
         """The entries of ANSWERS."""
         written = self._answers.value if self._answers is not None else None

@@ -343,7 +343,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
             break
         best = n
     return best
-### sinusoidal: single
+### sinusoidal: single|float64
 def add_positions(x, base=10000.0):
     x = np.asarray(x)
     pe = sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1], base).astype(np.float32)
@@ -397,7 +397,7 @@ def decay_bound(offsets, head_dim, base=10000.0):
     _right(offsets, head_dim, base)
     w = rope_frequencies(head_dim, base)
     return np.abs(np.cos(np.asarray(offsets)[..., None] * w).cumsum(-1)).mean(-1)
-### attention: single
+### attention: single|float64
 def attention(q, k, v, mask=None, bias=None):
     q, k, v = map(np.asarray, (q, k, v))
     w = attention_weights(q.astype(float), k, mask, bias).astype(np.float32)
