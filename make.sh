@@ -76,6 +76,6 @@ case $1 in
     solutions) $bin/python -m autograder.handout.solutions ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.measuring ${FULL:+--full} ;;
-    bench) $bin/python autograder/sandbox/base.py -m tests.grader.tools.bench ${SHORT:+--short} ;;
+    bench) $bin/python -m tests.grader.tools.bench ${SHORT:+--short} ;;
     mutants | causes) OPENBLAS_NUM_THREADS=1 $bin/python -m "tests.grader.tools.$1" ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
 esac

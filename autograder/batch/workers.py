@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import util
+from multiprocessing import get_context, util
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessPool
@@ -25,7 +25,6 @@ from autograder import course
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
 from autograder.protocol.status import Status
-from autograder.sandbox.base import Context
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
@@ -75,7 +74,7 @@ class Processes:
         # As many threads for linear algebra as graders would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._folder = tempfile.mkdtemp(prefix="grader-")
-        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=Context())
+        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=get_context("spawn"))
 
     def submit(self, job: Job) -> Future[bytes]:
         future: Future[bytes] = self._pool.schedule(_grade, (job,), timeout=DEADLINE)

@@ -1,6 +1,5 @@
 """The wall: student code runs in a locked worker process that knows numpy and nothing else.
 
-    base     the clean beginning of a grader, from which its zygote is forked
     zygote   a warm interpreter with numpy loaded; forks a worker for each submission
     worker   what runs inside: loads the submission, answers calls
     confine  the locks that a worker puts on itself before the submission is loaded
@@ -14,5 +13,5 @@ The grader imports `backend`, `limits` and `self_test`, and what these build on;
 project but `protocol.call`, `protocol.codec` and this room.
 """
 
-FRONT_DOOR = ("backend", "base", "client", "confine", "limits", "self_test")
+FRONT_DOOR = ("backend", "client", "confine", "limits", "self_test")
 """The modules that other rooms may import."""

@@ -21,8 +21,22 @@ import numpy as np
 from autograder.course import PACKAGE
 from autograder.protocol.call import Raised, Reply
 from autograder.protocol.codec import Malformed
-from autograder.sandbox import base, wire, zygote
+from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, MIB, Limits
+
+SETTINGS = {
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # The C library would set aside 64 MiB of address space for each thread.
+    "MALLOC_ARENA_MAX": "1",
+    # One thread for linear algebra: forking is safe, and results are the same whatever the machine.
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
+}
+"""The environment of a zygote, and of a worker."""
+
+LOADER_PATH = "LD_LIBRARY_PATH"
+"""The one variable of the grader's environment that comes along, since the interpreter may not start without it."""
 
 MACHINE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
@@ -56,15 +70,13 @@ class WorkerSlow(WorkerDied):
 class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
 
-    def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS, apart: bool = False) -> None:
-        """`apart`: with a zygote of its own, where one waits beside this process for a grader."""
+    def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
         self.limits = limits
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._make_scratch()
-        self.process: base.Forked | subprocess.Popen[bytes]
-        self.process, self.control = (None if apart else base.take_zygote()) or _start_zygote()
+        self.process, self.control = _start_zygote()
         self.control.settimeout(MACHINE_SECONDS)
         self.is_ready = False
         plan = {
@@ -154,12 +166,11 @@ class Sandbox:
 
 
 def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A zygote with an interpreter of its own, where this process has none beside it."""
     control, theirs = socket.socketpair()
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        env=base.clean_environment(),
+        env=SETTINGS | {name: os.environ[name] for name in (LOADER_PATH,) if name in os.environ},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -172,7 +183,7 @@ def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 def environment(scratch: Path) -> dict[str, str]:
     """All that a submission finds in its environment."""
-    return {**base.SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
+    return {**SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:

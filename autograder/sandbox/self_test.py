@@ -147,7 +147,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise; `disabled_locks` leaves locks off, as the tests of this table do."""
     limits = replace(LIMITS, files=2 * MIB)  # less to write
     try:
-        with Sandbox(disabled_locks, limits, apart=True) as sandbox, _given(sandbox) as given:
+        with Sandbox(disabled_locks, limits) as sandbox, _given(sandbox) as given:
             worker = _Examined(sandbox, given)
             found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
             return found + [Finding(promise, lock, look(worker)) for promise, lock, look in LOOKS]

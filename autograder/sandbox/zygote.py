@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-Forked from a grader's clean base (`base`) or run as a script by `client`; either way in an empty environment, with one
-socket to the grader. What comes first over it says what it needs to know, and that is no answer to anything. Then an
-order asks for a worker (two descriptors come along) or for its end; one worker lives at a time. While one lives, the
-zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
+Run as a script by `client`, in an empty environment, with one socket to the grader. What comes first over it says what
+it needs to know, and that is no answer to anything. Then an order asks for a worker (two descriptors come along) or for
+its end; one worker lives at a time. While one lives, the zygote watches it, whatever the grader is busy with, for what
+no limit of the kernel bounds.
 """
 
 from __future__ import annotations

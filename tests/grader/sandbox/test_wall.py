@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +19,7 @@ from autograder.grading.grader import Grader
 from autograder.protocol import codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Stopped
-from autograder.sandbox import base, client, confine
+from autograder.sandbox import client, confine
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox, SandboxError, Worker
 from autograder.sandbox.limits import LIMITS, bounded_memory
@@ -331,35 +329,6 @@ def test_bytes_that_are_no_value_are_a_dead_worker_and_nothing_more() -> None:
         assert forged.status is not None and 0 < forged.score < honest.score
         assert forged.questions["apply_rope"] == 0
         assert any("something other than a result" in one.message for one in forged.test_results)
-
-
-# a grader and its zygote from one clean base
-
-
-BESIDE = """
-import os
-from autograder.sandbox.client import Sandbox
-
-def libraries(process):
-    with open(f"/proc/{process}/maps") as maps:
-        return {line.split("-")[0] for line in maps if "/numpy/" in line or "python" in line}
-
-assert os.environ["WHEREABOUTS_SECRET"] == "known" and "PYTHONHASHSEED" not in os.environ
-with Sandbox() as beside, Sandbox() as apart:
-    for sandbox in (beside, apart):
-        process, environ = sandbox.process.pid, open(f"/proc/{sandbox.process.pid}/environ").read()
-        sandbox.open()
-        print(len(libraries(os.getpid()) & libraries(process)) > 9, "known" in environ)
-        descriptors = {os.readlink(f"/proc/{process}/fd/{number}") for number in os.listdir(f"/proc/{process}/fd")}
-        assert len(descriptors) == 3, descriptors  # the socket, the ruleset of the locks, nothing
-"""
-
-
-def test_a_zygote_forked_from_a_clean_base_has_the_graders_addresses_and_nothing_of_its_environment() -> None:
-    command = [sys.executable, str(Path(base.__file__)), "-c", BESIDE]
-    settings = {name: value for name, value in os.environ.items() if not name.startswith("PYTHONHASH")}
-    run = subprocess.run(command, env=settings | {"WHEREABOUTS_SECRET": "known"}, capture_output=True, text=True)
-    assert run.stdout == "True False\nFalse False\n", run.stdout + run.stderr
 
 
 # what the grader bounds on its own side
