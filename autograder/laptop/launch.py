@@ -18,9 +18,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.checks.results import TestResult
 from autograder.laptop import live_page, screen
-from autograder.laptop.progress import Progress, Run, known_assignments, lesson_number
+from autograder.laptop.progress import Run, known_assignments, lesson_number, tested_functions
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes."""
@@ -38,13 +37,17 @@ def main(arguments: Sequence[str]) -> int:
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
     options = _parser().parse_args(arguments)
     try:
-        asked = [_meant(name, known_assignments(Path.cwd())) for name in options.assignments or [""]]
-        asked = [one for one in asked if one != ("", "")]
-        if options.alone or options.show:
-            return _alone(asked, options.show)
+        known = known_assignments()
+        if not known:
+            raise WrongUse("No assignment here: run this in the folder that holds `assignments` and `tests`.")
+        asked = [_meant(word, known) for word in options.assignments]
         if options.page:
             return _page(asked[0][0] if asked else "index")
-        return _watch(asked) if options.watch else _check(asked, options)
+        if not (options.watch or options.alone or options.show):
+            return _check(asked, options)
+        if len({name for name, _ in asked}) != 1:
+            raise WrongUse("Name one assignment, for example: python -m autograder.checks rope --watch")
+        return _watch(asked[0][0]) if options.watch else _alone(*asked[0], options.show)
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}." if str(stopped) else "", file=sys.stderr)
         return INTERRUPTED
@@ -67,27 +70,30 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _meant(asked: str, known: Sequence[str]) -> tuple[str, str]:
+def _meant(word: str, known: Sequence[str]) -> tuple[str, str]:
     """The assignment and, behind a dot, the function that a word of the command line names."""
-    if not known:
-        raise WrongUse("No assignment here: run this in the folder that holds `assignments` and `tests`.")
-    name, _, function = asked.partition(".")
-    numbers = {str(lesson_number(Path.cwd(), each)): each for each in known}
-    name = numbers.get(name, name)
-    if name and name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
-        raise WrongUse(f"No assignment {name}: {meant}")
+    name, dot, function = word.partition(".")
+    name = {str(lesson_number(each)): each for each in known}.get(name, name)
+    _require(name, known, "assignment")
+    if dot:
+        _require(function, tested_functions(name), f"function of {name}")
     return name, function
+
+
+def _require(given: str, there: Sequence[str], kind: str) -> None:
+    """Raises WrongUse where it is not there, with the nearest that is."""
+    if given not in there:
+        near = difflib.get_close_matches(given, there, 1, 0.5)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(there)}."
+        raise WrongUse(f"No {kind} {given}: {meant}")
 
 
 def _check(asked: Sequence[tuple[str, str]], options: argparse.Namespace) -> int:
     """One run of the checks."""
-    names = list(dict.fromkeys(name for name, _ in asked)) or known_assignments(Path.cwd())
+    names = list(dict.fromkeys(name for name, _ in asked)) or known_assignments()
     run = Run(Path.cwd())
     run.start(names)
     all_progress = [run.progress(name) for name in names]
-    counting = list(_counting(all_progress, asked))
     if options.report:
         options.report.write_text(json.dumps(live_page.report(all_progress)), encoding="utf-8")
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
@@ -97,36 +103,25 @@ def _check(asked: Sequence[tuple[str, str]], options: argparse.Namespace) -> int
         screen.print_detail(console, all_progress[0], [function for _, function in asked if function], options.brief)
     else:
         screen.print_overview(console, all_progress)
+    results = [(progress.name, result) for progress in all_progress for result in progress.test_results]
+    named = asked or [(name, "") for name in names]
+    counting = [result for name, result in results if {(name, ""), (name, result.test.question)}.intersection(named)]
     return int(options.strict and not all(result.passed for result in counting))
 
 
-def _counting(all_progress: Sequence[Progress], asked: Sequence[tuple[str, str]]) -> Iterator[TestResult]:
-    """The results of what is named on the command line."""
-    results = [(progress.name, result) for progress in all_progress for result in progress.test_results]
-    for name, function in asked or [(progress.name, "") for progress in all_progress]:
-        found = [result for of, result in results if of == name and function in ("", result.test.question)]
-        if not found:
-            raise WrongUse(f"No public test is about {name}.{function}.")
-        yield from found
-
-
-def _alone(asked: Sequence[tuple[str, str]], show: str | None) -> int:
+def _alone(name: str, function: str, show: str | None) -> int:
     try:
         from autograder.laptop import alone
     except ImportError as missing:
         raise WrongUse("Hidden tests and solutions are not in a handout: --alone needs the whole course.") from missing
-    if len({name for name, _ in asked}) != 1:
-        raise WrongUse("Name one assignment, for example: python -m autograder.checks rope --alone")
-    return alone.show(asked[0][0], show) if show else alone.check(*asked[0])
+    return alone.show(name, show) if show else alone.check(name, function)
 
 
-def _watch(asked: Sequence[tuple[str, str]]) -> int:
+def _watch(name: str) -> int:
     """Check at every save, until Ctrl-C."""
-    if len(asked) != 1:
-        raise WrongUse("Name one assignment to watch, for example: python -m autograder.checks rope --watch")
     for changed in _saves():
-        if asked[0][0] in changed:
-            _again(asked[0][0], "--brief")
+        if name in changed:
+            _again(name, "--brief")
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
     return 0
 
@@ -138,25 +133,17 @@ def _page(first: str) -> int:
             raise WrongUse(f"There is no course/{first}.html here. Run this in the folder of the handout.")
         report = Path(folder, "report.json")
         for changed in _saves(page.take):
-            # At first all of them, and the pictures of the lesson that is opened.
-            names = [name for name in changed if len(changed) == 1 or name == first]
             page.update(checking=True)
-            if len(changed) > 1:
-                _again(*changed, "--report", str(report), quietly=True)
-                page.update(lessons=json.loads(report.read_text(encoding="utf-8")))
-            for name in names:
-                _again(name, "--brief", "--report", str(report))
-                page.update(lessons=json.loads(report.read_text(encoding="utf-8")))
-                page.make(name)
-            page.update(checking=False)
+            _again(*changed, "--brief", "--report", str(report))
+            page.update(checking=False, lessons=json.loads(report.read_text(encoding="utf-8")))
+            page.make(first if first in changed else changed[0])
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
     return 0
 
 
-def _again(*words: str, quietly: bool = False) -> None:
+def _again(*words: str) -> None:
     """This command in a process of its own, which has the file as it is now. Raises KeyboardInterrupt."""
-    where = subprocess.DEVNULL if quietly else None
-    done = subprocess.run([sys.executable, "-m", "autograder.laptop", *words], stdout=where, check=False)
+    done = subprocess.run([sys.executable, "-m", "autograder.laptop", *words], check=False)
     if done.returncode == INTERRUPTED:
         raise KeyboardInterrupt
 
@@ -171,7 +158,7 @@ def _saves(meanwhile: Callable[[], None] = lambda: None) -> Iterator[list[str]]:
                 now[path] = path.stat().st_mtime_ns
         changed = {path.parent.name for path in now if now[path] != seen.get(path)}
         seen = now
-        if names := [name for name in known_assignments(Path.cwd()) if name in changed]:
+        if names := [name for name in known_assignments() if name in changed]:
             yield names
         meanwhile()
         time.sleep(POLL)

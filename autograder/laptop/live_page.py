@@ -1,26 +1,29 @@
 """The course in the browser knows what the student wrote: `python -m autograder.checks --page`.
 
-A server on this machine alone hands out the pages of the course, and beside them what the checks said last. It answers
-nobody who does not know its address: a random port, a random word in every path, and the name of this machine in
-`Host`, so that a page from elsewhere cannot ask under another name. The browser is told the address by a file that
-nobody else may read, since everybody sees command lines. It reads the course's folder and writes nothing.
+A server on this machine alone hands out a folder: the pages of the course, pictures of the student's own functions, and
+what the checks said last. It answers nobody who does not know its address: a random port, a random word in every path,
+and the name of this machine in `Host`, so that a page from elsewhere cannot ask under another name. The browser is told
+the address by a file that nobody else may read, since everybody sees command lines.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import Any, ClassVar
 
 from autograder.checks.standing import Standing
 from autograder.laptop import screen
@@ -30,136 +33,119 @@ HOST = "127.0.0.1"
 COURSE = (Path("course"), Path("dist", "course"))
 """Where the pages are: in a handout, and in a checkout of the course that has built one."""
 
-KINDS = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-}
-"""What the course's folder has; nothing else is handed out."""
+STATE = "state.json"
+"""What the checks said last, as `live.js` asks for it."""
+
+DRAWING = 60.0
+"""Seconds for the pictures of a lesson and a text."""
+
+MAKING = """
+import json, sys
+from pathlib import Path
+from assignments.figures import draw_all
+lesson, folder = sys.argv[1], Path(sys.argv[2])
+made = {"pictures": {lesson: [path.stem for path in draw_all(Path("assignments"), folder, lesson)]}}
+if Path("assignments", "writer").is_dir():
+    from assignments.writer.yours import write, yours
+    is_own = all(whose.startswith("yours") for whose in yours().whose.values())
+    made["writes"] = write("Two tokens that", 160) if is_own else ""
+(folder / "made.json").write_text(json.dumps(made), "utf-8")
+"""
+"""The pictures of a lesson, and what the model of `assignments/writer` writes, once all functions that it needs are the
+student's own: in a process of its own, which may end in any way."""
 
 
 class Server(ThreadingHTTPServer):
-    """The pages in `course`, and pictures of the student's own functions in `pictures`."""
+    """Hands out the folder `root`, which has all that it hands out in a folder with a random name."""
 
     daemon_threads = True
 
-    def __init__(self, course: Path, pictures: Path) -> None:
-        super().__init__((HOST, 0), _Handler)
-        self.course, self.pictures = course.resolve(), pictures.resolve()
-        self.shown: dict[str, Any] = {"version": 0}
-        self.word = secrets.token_urlsafe(16)
-
-    def url(self, page: str) -> str:
-        return f"http://{HOST}:{self.server_port}/{self.word}/{page}"
+    def __init__(self, root: Path) -> None:
+        super().__init__((HOST, 0), lambda *arguments: _Handler(*arguments, directory=str(root)))
+        self.word, self.shown = secrets.token_urlsafe(16), b"{}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that left while it was answered is no error."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(SimpleHTTPRequestHandler):
     server: Server
-    protocol_version = "HTTP/1.1"
+    extensions_map: ClassVar[dict[str, str]] = {
+        ".html": "text/html; charset=utf-8",
+        ".css": "text/css; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".svg": "image/svg+xml",
+    }
 
-    def do_GET(self) -> None:
-        answer = self._answer()
-        status, kind, content = (404, KINDS[".txt"], b"Not here.") if answer is None else (200, *answer)
-        self.send_response(status)
-        headers = {
-            "Content-Type": kind,
-            "Content-Length": str(len(content)),
-            "Cache-Control": "no-store",
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-            "Cross-Origin-Resource-Policy": "same-origin",
-        }
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def _answer(self) -> tuple[str, bytes] | None:
-        """Kind and content; nothing for who does not know this server's name and word."""
+    def send_head(self) -> Any:
+        """What is asked for, open to be read; nothing, and an error is sent, for who asks another machine."""
         if self.headers.get("Host") != f"{HOST}:{self.server.server_port}":
-            return None
-        word, _, name = urlsplit(self.path).path.removeprefix("/").partition("/")
-        if not secrets.compare_digest(word.encode(), self.server.word.encode()):
-            return None
-        if name == "state.json":
-            return "application/json", json.dumps(self.server.shown).encode("utf-8")
-        return self._file(unquote(name))
+            return self.list_directory("")
+        if self.path != f"/{self.server.word}/{STATE}":
+            return super().send_head()
+        shown = self.server.shown
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Length", str(len(shown)))
+        self.end_headers()
+        return io.BytesIO(shown)
 
-    def _file(self, name: str) -> tuple[str, bytes] | None:
-        """A file of the course, or of the student's pictures below `mine/`."""
-        folder = self.server.pictures if name.startswith("mine/") else self.server.course
-        path = (folder / name.removeprefix("mine/")).resolve()
-        if not path.is_relative_to(folder) or path.suffix not in KINDS or not path.is_file():
-            return None
-        content = path.read_bytes()
-        if path.suffix == ".html":
-            content = content.replace(b"</head>", b'<script src="live.js" defer></script></head>', 1)
-        return KINDS[path.suffix], content
+    def list_directory(self, path: Any) -> None:
+        """The name of a folder here is a secret."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        super().end_headers()
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Nothing: the terminal shows the checks."""
 
 
-DRAWING = 60.0
-"""Seconds for the pictures of a lesson, and for a text."""
-
-WRITER = """
-from assignments.writer.yours import write, yours
-if all(whose.startswith("yours") for whose in yours().whose.values()):
-    print(write("Two tokens that", 160))
-"""
-"""What the model of `assignments/writer` writes, once all functions that it needs are the student's own."""
-
-
 class Page:
-    """What the browser shows: the state of all lessons, pictures from the student's own functions, and what a model
-    writes with them. Both are made in processes that are ended when they are late or no longer wanted."""
+    """What the browser shows: what the checks said of every lesson, and what is made of the student's functions."""
 
-    def __init__(self, server: Server) -> None:
-        self.server, self.lesson = server, ""
-        self._making: dict[str, subprocess.Popen[str]] = {}
+    def __init__(self, server: Server, made: Path, shown: Path) -> None:
+        """`made`: a folder that a command line may name, where pictures are made; `shown`: the one from which they are
+        handed out."""
+        self.server, self.made, self.shown, self.lesson = server, made, shown, ""
+        self.state: dict[str, Any] = {"version": 0}
+        self.making: subprocess.Popen[bytes] | None = None
+        self.until = 0.0
 
     def update(self, **shown: Any) -> None:
         """Show this too, from now on. Of what is kept by lesson, other lessons stay."""
-        before = self.server.shown
-        kept = {
-            name: before.get(name, {}) | value if isinstance(value, dict) else value for name, value in shown.items()
-        }
-        self.server.shown = before | kept | {"version": before["version"] + 1}
+        for name, value in shown.items():
+            self.state[name] = self.state.get(name, {}) | value if isinstance(value, dict) else value
+        self.state["version"] += 1
+        self.server.shown = json.dumps(self.state).encode("utf-8")
 
     def make(self, lesson: str) -> None:
         """Make the pictures of this lesson, and the text, anew."""
         self.stop()
-        self.lesson = lesson
-        self._start("pictures", "-m", "assignments.figures", "assignments", str(self.server.pictures), lesson)
-        if Path("assignments", "writer").is_dir():
-            self._start("writes", "-c", WRITER)
-
-    def _start(self, what: str, *words: str) -> None:
-        command, quiet = [sys.executable, *words], subprocess.DEVNULL
-        self._making[what] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=quiet, encoding="utf-8")
-        limit = threading.Timer(DRAWING, self._making[what].kill)
-        limit.daemon = True
-        limit.start()
+        self.lesson, self.until = lesson, time.monotonic() + DRAWING
+        command, quiet = [sys.executable, "-c", MAKING, lesson, str(self.made)], subprocess.DEVNULL
+        self.making = subprocess.Popen(command, stdout=quiet, stderr=quiet)
 
     def take(self) -> None:
-        """Show what is made by now."""
-        for what, process in list(self._making.items()):
-            if process.poll() is not None:
-                written, _ = self._making.pop(what).communicate()
-                drawn = sorted(path.stem for path in self.server.pictures.glob("*.svg")) * (process.returncode == 0)
-                self.update(**({"pictures": {self.lesson: drawn}} if what == "pictures" else {"writes": written}))
+        """Show what is made by now; what is late is given up."""
+        if self.making is not None and (self.making.poll() is not None or time.monotonic() > self.until):
+            told = self.made / "made.json"
+            made = json.loads(told.read_bytes()) if told.is_file() else {}
+            shutil.copytree(self.made, self.shown, dirs_exist_ok=True)
+            self.update(**{"pictures": {self.lesson: []}} | made)
+            self.stop()
 
     def stop(self) -> None:
-        while self._making:
-            _, process = self._making.popitem()
-            process.kill()
-            process.communicate()
+        """End what is being made, which is no longer wanted."""
+        if self.making is not None:
+            self.making.kill()
+            self.making.wait()
+            self.making = None
+        shutil.rmtree(self.made, ignore_errors=True)
+        self.made.mkdir()
 
 
 @contextlib.contextmanager
@@ -169,14 +155,18 @@ def serving(first: str) -> Iterator[Page | None]:
     if course is None:
         yield None
         return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, Server(course, Path(folder)) as server:
-        page = Page(server)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as outside, Server(Path(outside, "root")) as server:
+        folder = Path(shutil.copytree(course, Path(outside, "root", server.word)))
+        for path in folder.glob("*.html"):
+            text = path.read_text("utf-8")
+            path.write_text(text.replace("</head>", '<script src="live.js" defer></script></head>', 1), "utf-8")
+        page = Page(server, Path(outside, "made"), folder / "mine")
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = server.url(f"{first}.html")
+        address = f"http://{HOST}:{server.server_port}/{server.word}/{first}.html"
         print(f"The lesson: {address}", flush=True)
-        door = Path(folder, "open.html")
+        door = Path(outside, "open.html")
         door.touch(mode=0o600)
-        door.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', encoding="utf-8")
+        door.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', "utf-8")
         webbrowser.open(door.as_uri())
         try:
             yield page
@@ -206,17 +196,12 @@ def _function(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what the terminal tells of it."""
     failure = None if standing.state in screen.FIX_FIRST else next(iter(standing.own), None)
     tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
-    told = failure and {
-        "rule": failure.heading,
-        "call": failure.call,
-        "message": failure.message,
-        "hint": failure.hint,
-    }
+    told = ("heading", "call", "message", "hint")
     return {
         "name": standing.name,
         "mark": screen.MARKS[standing.state],
         "note": screen.note_on(standing),
         "at": progress.source.location(standing.name),
-        "failure": told,
+        "failure": failure and {name: getattr(failure, name) for name in told},
         "printed": next((progress.printed[name] for name in tests if name in progress.printed), ""),
     }

@@ -25,6 +25,13 @@ from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
 
+OPTIONS = (
+    "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
+    f" --disable-plugin-autoload -p pytest_timeout --timeout={SECONDS}"
+    " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
+).split()
+"""pytest's own reporter is there for its debugger, and shows nothing."""
+
 FILE = "(file)"
 """Stands for the name of a test in what the file prints while it is loaded."""
 
@@ -117,13 +124,7 @@ class Run(LocalContext):
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt that says what was running."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
-        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib"]
-        options += ["--disable-plugin-autoload", "-p", "pytest_timeout", f"--timeout={SECONDS}"]
-        options += ["-qq", "--no-header", "--no-summary", "-o", "console_output_style=classic"]
-        options += [
-            word for name in ("cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")
-        ]
-        status = pytest.main([*options, *tests], plugins=[fixtures, self])
+        status = pytest.main([f"--rootdir={self.root}", *OPTIONS, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt(self.interrupted)
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -131,7 +132,6 @@ class Run(LocalContext):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
-        """pytest's own reporter is there for its debugger, and says nothing of tests."""
         return "", "", ""
 
     def progress(self, name: str) -> Progress:
@@ -207,14 +207,20 @@ def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
 
 
-def known_assignments(root: Path) -> list[str]:
-    """The assignments whose public tests are there, in the lessons' order."""
-    names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: (lesson_number(root, name), name))
+def known_assignments() -> list[str]:
+    """The assignments whose public tests are in this folder, in the lessons' order."""
+    names = [path.stem.removeprefix("test_") for path in Path("tests", "public").glob("test_*.py")]
+    return sorted(names, key=lambda name: (lesson_number(name), name))
 
 
-def lesson_number(root: Path, name: str) -> int:
+def lesson_number(name: str) -> int:
     """Lessons say their number in their title, `# 5. RoPE …`."""
-    lesson = root / "assignments" / name / LESSON
+    lesson = Path("assignments", name, LESSON)
     match = re.match(r"# (\d+)\.", lesson.read_text(encoding="utf-8")) if lesson.is_file() else None
     return int(match[1]) if match else 10**6
+
+
+def tested_functions(name: str) -> list[str]:
+    """The functions that an assignment asks for."""
+    tests = Path("tests", "public", f"test_{name}.py").read_text(encoding="utf-8")
+    return list(dict.fromkeys(re.findall(r'question\("(\w+)"', tests)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from autograder.checks import answers
 from autograder.checks.results import POINTS, PUBLIC_POINTS
 from autograder.checks.source import Source, notebook_functions
 from autograder.checks.standing import Standing, State
-from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number
+from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number, tested_functions
 from autograder.protocol.call import ANSWERS
 
 QUESTIONS = Path("tests", "public", "questions.json")
@@ -109,10 +108,8 @@ def print_detail(console: Console, progress: Progress, only: Collection[str] = (
 def so_far(progress: Progress) -> str:
     """How much is done here, and how much is written in the course."""
     written = functions = 0
-    for name in known_assignments(Path.cwd()):
-        source = Source(Path("assignments", name, f"{name}.py"))
-        tests = Path("tests", "public", f"test_{name}.py").read_text(encoding="utf-8")
-        asked = set(re.findall(r'question\("(\w+)"', tests))
+    for name in known_assignments():
+        source, asked = Source(Path("assignments", name, f"{name}.py")), set(tested_functions(name))
         functions += len(asked)
         written += len(asked & source.functions.keys() - set(source.unwritten()))
     here = f"{len(progress.right)} of {len(progress.standings)} functions are right"
@@ -124,9 +121,9 @@ def ending(progress: Progress) -> str:
     empty, practice = empty_answers(progress)
     steps = [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
     steps += [] if progress.alone else [f"hand in {progress.path.name}"]
-    names = known_assignments(Path.cwd())
+    names = known_assignments()
     if after := names[names.index(progress.name) + 1 :]:
-        steps.append(f"lesson {lesson_number(Path.cwd(), after[0])}, {after[0]}")
+        steps.append(f"lesson {lesson_number(after[0])}, {after[0]}")
     also = f" For practice, without points: {', '.join(practice)}." if practice else ""
     return f"All right!{' Now ' if steps else ''}{', then '.join(steps)}.{also}"
 

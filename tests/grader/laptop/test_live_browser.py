@@ -164,26 +164,25 @@ def asked(address: str, path: str, host: str | None = None, method: str = "GET")
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str, handout: Path) -> None:
-    """Another host name, another word, a way out of the folder, another kind of file, and anything but reading."""
+    """Another host name, another word, a way out of the folder, a list of one, and anything but reading."""
     where = urlsplit(address)
     word = where.path.split("/")[1]
     assert where.hostname == "127.0.0.1" and len(word) > 20
     assert asked(address, where.path) == 200
     for host in ("localhost", "example.com", f"example.com:{where.port}", "127.0.0.1"):
         assert asked(address, where.path, host) == 404
-    (handout / "course" / "out.svg").symlink_to(handout / "assignments" / "figures" / "map.svg")
     others = (
         "../Makefile",
         "../assignments/attention/attention.py",
         "%2e%2e/Makefile",
         "/etc/passwd",
-        "mine/../../x.svg",
-        "out.svg",
-        "",
+        "../../open.html",
+        "mine/",
         "nothing.html",
     )
     for path in [f"/{word}/{name}" for name in others] + [
         "/",
+        "/open.html",
         "/attention.html",
         f"/{word}x/attention.html",
         "/course.css",

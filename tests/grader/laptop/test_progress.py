@@ -3,7 +3,6 @@ call."""
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import signal
@@ -19,30 +18,15 @@ import pytest
 from autograder import course
 from autograder.checks.source import Blocks, Source
 from autograder.course import ROOT, assignments, find
-from autograder.laptop import in_process
+from autograder.laptop import in_process, launch
 from autograder.sandbox.limits import LIMITS
-from tests.grader.support.forked_python import CHILDREN
 
-ROPE = ROOT / "solutions" / "rope.py"
-SINUSOIDAL = ROOT / "solutions" / "sinusoidal.py"
-
-
-@pytest.fixture
-def laptop(tmp_path: Path) -> Path:
-    """What a student has of a course of three, with the untouched stubs."""
-    return lay_out(tmp_path, "attention", "sinusoidal", "rope")
-
-
-@pytest.fixture
-def whole(tmp_path: Path) -> Path:
-    """The same of the whole course."""
-    return lay_out(tmp_path, *(assignment.name for assignment in assignments()))
+ROPE = find("rope").solution.read_text("utf-8")
+FREQUENCIES = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
 
 
 def lay_out(folder: Path, *names: str) -> Path:
-    for path in course.shipped_code():
-        (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, folder / path.relative_to(ROOT))
+    """What a student has of these assignments, with the untouched stubs."""
     shutil.copytree(ROOT / "tests" / "public" / "expected", folder / "tests" / "public" / "expected")
     for assignment in map(find, names):
         (folder / "assignments" / assignment.name).mkdir(parents=True)
@@ -52,92 +36,91 @@ def lay_out(folder: Path, *names: str) -> Path:
     return folder
 
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+@pytest.fixture
+def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course of three, in which one stands."""
+    monkeypatch.chdir(lay_out(tmp_path, "attention", "sinusoidal", "rope"))
+    return tmp_path
+
+
+Run = Callable[..., tuple[int, str, str]]
 Check = Callable[..., str]
 
 
-def ran(python: Path | str, laptop: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`python -m autograder.checks …`."""
-    command = [python, "-P", "-m", "autograder.checks", *words]
-    env = {"PYTHONPATH": str(laptop)} | environment
-    return subprocess.run(
-        command, cwd=laptop, capture_output=True, text=True, encoding="utf-8", errors="replace", env=env, check=False
-    )
+@pytest.fixture
+def run(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Exit code of `python -m autograder.checks …`, and what it prints."""
+
+    def ran(*words: str) -> tuple[int, str, str]:
+        return launch.main(words), *capsys.readouterr()
+
+    return ran
 
 
-@pytest.fixture(scope="module")
-def run(quick_python: Path) -> Run:
-    """The same, quick to start."""
-    return functools.partial(ran, quick_python, **{CHILDREN: str(quick_python)})
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def check(run: Run) -> Check:
-    """What `make check` prints."""
+    """What it prints."""
 
-    def printed(laptop: Path, *names: str) -> str:
-        done = run(laptop, *names)
-        assert done.stderr == "" and done.returncode == 0
-        return done.stdout
+    def printed(*names: str) -> str:
+        code, out, err = run(*names)
+        assert (code, err) == (0, "") and "Traceback" not in out
+        return out
 
     return printed
 
 
-def write(laptop: Path, source: str, name: str = "rope") -> None:
-    (laptop / "assignments" / name / f"{name}.py").write_text(source, encoding="utf-8")
+def write(source: str, name: str = "rope") -> None:
+    Path("assignments", name, f"{name}.py").write_text(source, "utf-8")
 
 
 def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
     """Rope's solution with lines put at the beginning of a function."""
-    source = ROPE.read_text(encoding="utf-8")
-    head = next(line for line in source.split("\n") if line.startswith(f"def {at}("))
-    return source.replace(head, f"{head}\n    {inside}") if inside else source
+    head = next(line for line in ROPE.split("\n") if line.startswith(f"def {at}("))
+    return ROPE.replace(head, f"{head}\n    {inside}")
 
 
-def test_an_untouched_handout_reads_as_an_invitation(check: Check, laptop: Path) -> None:
-    printed = check(laptop, "rope")
-    assert "rope is all yours: 13 functions to write." in printed
-    assert "begin with rope_frequencies at assignments/rope/rope.py:" in printed
-    assert "✗" not in printed and "Traceback" not in printed and len(printed.splitlines()) < 8
-    assert "begin with causal_mask" in check(laptop, "attention"), "the easy one, with which its page begins"
+def emptied(name: str, function: str, body: str = "raise NotImplementedError") -> str:
+    """An assignment's solution with another body of one function."""
+    source = find(name).solution.read_text("utf-8")
+    begin = source.index("    # BEGIN SOLUTION", source.index(f"def {function}("))
+    return f"{source[:begin]}    {body}\n{source[source.index('    # END SOLUTION', begin) :]}"
 
 
-def test_every_untouched_stub_is_all_yours(check: Check, whole: Path) -> None:
-    """Also where a test of one function calls another first."""
+def marked(printed: str) -> dict[str, str]:
+    """Function → its line."""
+    return {line.split()[1]: line for line in printed.splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
+
+
+def test_an_untouched_handout_is_an_invitation(check: Check, laptop: Path) -> None:
     for assignment in assignments():
-        assert f"{assignment.name} is all yours" in check(whole, assignment.name)
+        if not Path("assignments", assignment.name).exists():
+            lay_out(laptop / assignment.name, assignment.name)
+            shutil.copytree(laptop / assignment.name, laptop, dirs_exist_ok=True)
+    lines = check().splitlines()
+    assert [line.split()[0] for line in lines[1 : len(assignments()) + 1]] == [one.name for one in assignments()]
+    assert "next: causal_mask  assignments/attention/attention.py:" in "\n".join(lines), "with which its page begins"
+    functions = sum(len(Source(one.stub).functions) - 1 for one in assignments())
+    assert f"0 of {functions} functions are right." in lines[-1] and "12 of 20 points are decided by" in lines[-1]
+    for name in ("rope", "state"):  # in state, tests of one function call another first
+        printed = check(name)
+        assert f"{name} is all yours: {len(Source(find(name).stub).functions) - 1} functions to write." in printed
+        assert "✗" not in printed and len(printed.splitlines()) < 8
+    assert "begin with rope_frequencies at assignments/rope/rope.py:" in check("5"), "the number of its lesson"
 
 
-def test_the_overview_has_a_line_an_assignment_and_the_next_step(check: Check, whole: Path) -> None:
-    printed = check(whole)
-    lines = printed.splitlines()
-    assert [line.split()[0] for line in lines[1 : len(assignments()) + 1]] == [
-        assignment.name for assignment in assignments()
-    ]
-    assert "next: causal_mask  assignments/attention/attention.py:" in printed
-    functions = sum(len([name for name in Source(one.stub).functions if name[0] != "_"]) for one in assignments())
-    assert f"0 of {functions} functions are right." in printed and "12 of 20 points are decided by tests" in printed
-
-
-def test_a_finished_assignment_still_has_points_to_be_decided(check: Check, laptop: Path) -> None:
-    write(laptop, ROPE.read_text(encoding="utf-8"))
-    printed = check(laptop, "rope")
+def test_a_finished_assignment_still_has_points_to_be_decided(check: Check) -> None:
+    write(ROPE)
+    printed = check("rope")
     assert "13 of 13 functions are right; 13 of 3" in printed
     assert "All right! Now hand in rope.py." in printed and "12 of 20 points are decided by tests" in printed
+    write(ROPE.replace('"rotates_values": False', '"rotates_values": None'))
+    assert "Now 1 question at assignments/rope/rope.py:" in check("rope")
+    assert "all right, 1 of ANSWERS still empty" in check()
 
 
-def test_all_public_points_do_not_hide_an_empty_answer(check: Check, laptop: Path) -> None:
-    write(laptop, ROPE.read_text(encoding="utf-8").replace('"rotates_values": False', '"rotates_values": None'))
-    assert "Now 1 question at assignments/rope/rope.py:" in check(laptop, "rope")
-    assert "all right, 1 of ANSWERS still empty" in check(laptop)
-
-
-def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check, laptop: Path) -> None:
-    source = ROPE.read_text(encoding="utf-8").replace(
-        "np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim"
-    )
-    write(laptop, source)
-    printed = check(laptop, "rope")
+def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> None:
+    write(ROPE.replace(*FREQUENCIES))
+    printed = check("rope")
     assert printed.count("Likely cause: ") == 1
     assert "     >>> rope_frequencies(4)\n" in printed
     assert "builds on rope_frequencies: fix that first" in printed
@@ -145,156 +128,100 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check, laptop
     assert "Checked assignments/rope/rope.py. This is the file to hand in." in printed
 
 
-def test_a_function_that_waits_names_the_one_it_waits_for(check: Check, laptop: Path) -> None:
-    source = ROPE.read_text(encoding="utf-8")
-    write(laptop, source.replace("    _check_even(head_dim)\n", "    raise NotImplementedError\n", 1))
-    printed = check(laptop, "rope")
+def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
+    write(ROPE.replace("    _check_even(head_dim)\n", "    raise NotImplementedError\n", 1))
+    printed = check("rope")
     assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
-
-
-def test_a_function_whose_tests_call_one_that_is_not_written_is_itself_not_told_so(
-    check: Check, tmp_path: Path
-) -> None:
-    """It is written, and its own tests pass."""
-    laptop, source = lay_out(tmp_path, "state"), find("state").solution.read_text("utf-8")
-    begin = source.index("    # BEGIN SOLUTION", source.index("def decay_bias"))
-    write(
-        laptop,
-        source[:begin] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", begin) :],
-        "state",
+    # Tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that crashes.
+    crashing = emptied("sinusoidal", "offset_similarity").replace(
+        "    # BEGIN SOLUTION", "    None + 1\n    # BEGIN SOLUTION", 2
     )
-    lines = {line.split()[1]: line for line in check(laptop, "state").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
-    assert "not implemented yet" in lines["decay_bias"]
-    assert "waits for decay_bias" in lines["constant_decay"]
-
-
-def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
-    """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one
-    crashes."""
-    source = SINUSOIDAL.read_text(encoding="utf-8")
-    similarity = source.index("def offset_similarity")
-    body = source.index("    # BEGIN SOLUTION", similarity)
-    source = source[:body] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", body) :]
-    encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
-    write(laptop, source[:encoding] + "    None + 1\n" + source[encoding:], "sinusoidal")
-    lines = {
-        line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")
-    }
+    write(crashing.replace("    None + 1\n", "", 1), "sinusoidal")
+    lines = marked(check("sinusoidal"))
     assert lines["sinusoidal_encoding"].startswith(" ✗")
     assert lines["shift_matrix"].startswith(" ·") and "waits for sinusoidal_encoding" in lines["shift_matrix"]
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
+    # constant_decay is written, and its own tests pass.
+    lay_out(laptop / "other", "state")
+    shutil.copytree(laptop / "other", laptop, dirs_exist_ok=True)
+    write(emptied("state", "decay_bias"), "state")
+    lines = marked(check("state"))
+    assert "not implemented yet" in lines["decay_bias"] and "waits for decay_bias" in lines["constant_decay"]
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (
-            "import numpy\n\ndef rope_frequencies(head_dim)\n    return 1\n",
-            "line 3\n    def rope_frequencies(head_dim)\n   ",
-        ),
-        ("import scipy_that_is_not_there\n", "scipy_that_is_not_there"),
-        ("", "rope is all yours"),
-        ("raise SystemExit(3)\n", "SystemExit"),
+        (b"import numpy\n\ndef f(head_dim)\n    return 1\n", "line 3\n    def f(head_dim)\n   "),
+        (b"import scipy_that_is_not_there\n", "scipy_that_is_not_there"),
+        (b"", "rope is all yours"),
+        (b"raise SystemExit(3)\n", "SystemExit"),
         ("x = 'ä'".encode("latin-1"), "is not UTF-8: save it as UTF-8."),
+        (b"while True:\n    pass\n", "did not come to its end within 5 seconds"),
         (None, "is not there. Take it from the handout again."),
     ],
 )
-def test_a_broken_file_is_told_in_a_sentence(
-    check: Check, tmp_path: Path, source: str | bytes | None, words: str
-) -> None:
-    laptop = lay_out(tmp_path, "rope")
-    path = laptop / "assignments" / "rope" / "rope.py"
-    path.unlink()
-    if source is not None:
-        path.write_bytes(source if isinstance(source, bytes) else source.encode("utf-8"))
-    printed = check(laptop, "rope")
-    assert (
-        words in printed
-        and "Traceback" not in printed
-        and "line was checked" not in printed.partition("SyntaxError")[2]
-    )
-    assert "Traceback" not in check(laptop)
+def test_a_broken_file_is_told_in_a_sentence(check: Check, source: bytes | None, words: str) -> None:
+    path = Path("assignments", "rope", "rope.py")
+    path.unlink() if source is None else path.write_bytes(source)
+    printed = check("rope")
+    assert words in printed and "line was checked" not in printed.partition("SyntaxError")[2]
+    if source != b"while True:\n    pass\n":  # which takes its time
+        assert "rope " in check()
 
 
-def test_an_unknown_assignment_is_refused_with_the_names_there_are(run: Run, laptop: Path) -> None:
-    done = run(laptop, "roap")
-    assert done.returncode == 2 and "No assignment roap: did you mean rope?" in done.stderr
-    done = run(laptop, "zzz")
-    assert done.returncode == 2 and "No assignment zzz: there are attention, sinusoidal, rope." in done.stderr
-    assert "rope is all yours" in run(laptop, "5").stdout, "the number of its lesson"
+def test_a_word_that_names_nothing_is_refused_with_what_there_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for word, said in {
+        "roap": "No assignment roap: did you mean rope?",
+        "zzz": "No assignment zzz: there are attention, sinusoidal, rope.",
+        "rope.rotate_haf": "No function of rope rotate_haf: did you mean rotate_half?",
+    }.items():
+        code, _, err = run(word)
+        assert code == 2 and said in err
+    assert "Name one assignment" in run("--watch")[2]
+    monkeypatch.chdir("tests")
+    assert "run this in the folder that holds" in run("rope")[2]
 
 
-def test_outside_of_its_environment_and_folder_it_says_what_to_do(laptop: Path) -> None:
-    (laptop / "rich.py").write_text("raise ModuleNotFoundError('No module named rich', name='rich')")
-    done = ran(sys.executable, laptop, "rope")
-    assert done.returncode == 1 and "Traceback" not in done.stderr and "rich is not installed for this" in done.stderr
-    (laptop / "rich.py").unlink()
-    env = {"PYTHONPATH": str(laptop)}
-    command = [sys.executable, "-m", "autograder.checks", "rope"]
-    said = subprocess.run(command, cwd=laptop / "tests", env=env, capture_output=True, text=True, check=False)
-    assert said.returncode == 2 and "run this in the folder that holds" in said.stderr
-
-
-def test_all_mistakes_of_one_function_are_shown_where_it_is_named(check: Check, laptop: Path) -> None:
-    write(laptop, solution(inside="return 7", at="apply_rope"))
-    assert "python -m autograder.checks rope.apply_rope shows all." in check(laptop, "rope")
-    printed = check(laptop, "rope.apply_rope")
+def test_all_mistakes_of_one_function_are_shown_where_it_is_named(check: Check) -> None:
+    write(solution(inside="return 7", at="apply_rope"))
+    assert "python -m autograder.checks rope.apply_rope shows all." in check("rope")
+    printed = check("rope.apply_rope")
     assert printed.count(">>> apply_rope(") > 1 and "rope_frequencies" not in printed
 
 
-def test_for_automatic_checks_there_is_an_exit_code(run: Run, laptop: Path) -> None:
-    assert run(laptop, "rope", "--strict").returncode == 1
-    write(laptop, ROPE.read_text(encoding="utf-8"))
-    assert run(laptop, "rope", "--strict").returncode == 0
-
-
-def test_one_function_has_an_exit_code_of_its_own(run: Run, laptop: Path) -> None:
-    """So that an automatic check gives points function by function."""
-    write(laptop, ROPE.read_text(encoding="utf-8") + "\n\ndef rotate_half(x):\n    raise NotImplementedError\n")
-    assert run(laptop, "rope.rotate_half", "--strict").returncode == 1
-    assert run(laptop, "rope.apply_rope", "--strict").returncode == 0
-    assert run(laptop, "rope.apply_rope", "rope.rotate_half", "--strict").returncode == 1
-    unknown = run(laptop, "rope.frequences", "--strict")
-    assert unknown.returncode == 2 and "rope.frequences" in unknown.stderr
+def test_for_automatic_checks_there_is_an_exit_code(run: Run) -> None:
+    """Of one function too, so that an automatic check gives points function by function."""
+    assert run("rope", "--strict")[0] == 1
+    write(f"{ROPE}\n\ndef rotate_half(x):\n    raise NotImplementedError\n")
+    assert run("rope.rotate_half", "--strict")[0] == 1
+    assert run("rope.apply_rope", "--strict")[0] == 0
+    assert run("rope.apply_rope", "rope.rotate_half", "--strict")[0] == 1
+    write(ROPE)
+    assert run("rope", "--strict")[0] == 0
 
 
 # Prints, the debugger, and what never returns
 
 
-def test_prints_stand_with_the_test_they_came_from(check: Check, laptop: Path) -> None:
-    write(
-        laptop,
-        solution(inside="print('[dim]', head_dim); return positions", at="rope_cos_sin") + "\nprint('while loading')\n",
-    )
-    printed = check(laptop, "rope")
+def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
+    write(solution(inside="print('[dim]', head_dim); return positions") + "\nprint('while loading')\n")
+    printed = check("rope")
     assert "Your code printed in test_cos_sin:\n     │ [dim] 6\n" in printed
     assert "Your code printed while it was loaded:\n     │ while loading\n" in printed
 
 
-def test_a_call_that_never_returns_is_named_and_the_rest_is_told(check: Check, laptop: Path) -> None:
-    write(laptop, solution(inside="while True: pass"))
-    printed = check(laptop, "rope")
+def test_a_call_that_never_returns_is_named_and_the_rest_is_told(check: Check) -> None:
+    assert LIMITS.call_seconds == in_process.SECONDS, "here as in the grader"
+    write(solution(inside="while True: pass"))
+    printed = check("rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
     assert "rope_cos_sin did not return within 5 seconds; it was at line " in printed
-    assert (
-        "✓ rope_frequencies" in printed
-        and "✓ decay_bound" in printed
-        and "builds on rope_cos_sin: fix that first" in printed
-    )
+    assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed
+    assert "builds on rope_cos_sin: fix that first" in printed
 
 
-def test_a_file_that_never_ends_is_told(check: Check, laptop: Path) -> None:
-    write(laptop, "while True:\n    pass\n")
-    assert (
-        "stops at line" in (printed := check(laptop, "rope")) and "did not come to its end within 5 seconds" in printed
-    )
-
-
-def test_the_limit_is_that_of_grading() -> None:
-    assert LIMITS.call_seconds == in_process.SECONDS
-
-
-def started(laptop: Path, *words: str) -> subprocess.Popen[str]:
+def started(*words: str) -> subprocess.Popen[str]:
     """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the
     tests may ignore it."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
@@ -302,23 +229,19 @@ def started(laptop: Path, *words: str) -> subprocess.Popen[str]:
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         return subprocess.Popen(
-            command,
-            cwd=laptop,
-            env={"PYTHONPATH": str(laptop)},
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-            start_new_session=True,
+            command, env=PATH, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
         )
     finally:
         signal.signal(signal.SIGINT, before)
 
 
+PATH = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+
+
 def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
     running = laptop / "running"
-    write(laptop, solution(inside=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
-    checks = started(laptop, "rope")
+    write(solution(inside=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
+    checks = started("rope")
     while not running.exists():
         assert checks.poll() is None
         time.sleep(0.05)
@@ -329,20 +252,19 @@ def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
 
 
 def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
-    write(laptop, solution(inside="breakpoint()", at="decay_bound"))
-    checks = started(laptop, "rope")
-    said, _ = checks.communicate("p 6 * head_dim\nc\n" + "c\n" * 20)
+    write(solution(inside="breakpoint()", at="decay_bound"))
+    said, _ = started("rope").communicate("p 6 * head_dim\nc\n" + "c\n" * 20)
     assert "(Pdb) 24\n" in said and "13 of 13 functions are right" in said
 
 
 def test_watching_shows_the_next_thing_after_each_save(laptop: Path) -> None:
-    checks = started(laptop, "rope", "--watch")
+    checks = started("rope", "--watch")
     assert checks.stdout is not None
     shown = ""
     while "Watching." not in shown:
         shown += checks.stdout.readline()
     assert "begin with rope_frequencies at assignments/rope/rope.py:" in shown
-    write(laptop, solution(inside="return 1", at="rotate_half").replace("return np.mean", "return np.sum"))
+    write(solution(inside="return 1", at="rotate_half").replace("return np.mean", "return np.sum"))
     shown = ""
     while "Watching." not in shown:
         shown += checks.stdout.readline()
@@ -355,52 +277,57 @@ def test_watching_shows_the_next_thing_after_each_save(laptop: Path) -> None:
 # Before anything runs
 
 
-def test_imports_that_grading_has_not_are_named_first(check: Check, laptop: Path) -> None:
-    guarded = (
-        "try:\n    import scipy\nexcept ImportError:\n    scipy = None\nif __name__ == '__main__':\n    import"
-        " matplotlib\n"
-    )
-    write(
-        laptop, f"import matplotlib.pyplot as plt\nfrom . import lab\nimport os, numpy.linalg\n{guarded}" + solution()
-    )
-    printed = check(laptop, "rope")
-    assert "assignments/rope/rope.py:1 imports matplotlib.pyplot." in printed.splitlines()[2]
-    assert "rope.py:2 imports ." in printed and "imports scipy" not in printed and printed.count(" imports ") == 2
-
-
-def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(check: Check, laptop: Path) -> None:
+def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
     """The file does not end at that line: what it defines below is checked, and what it does not define is named with
     the reason."""
-    write(laptop, "from helpers import rotate_half\n" + solution().replace("def rotate_half(", "def rotate_halves("))
-    printed = check(laptop, "rope")
-    assert "rope.py:1 imports helpers." in printed and "was checked" not in printed
+    guarded = "try:\n    import scipy\nexcept ImportError:\n    pass\nif __name__ == '__main__':\n    import torch\n"
+    source = solution().replace("def rotate_half(", "def rotate_halves(")
+    write(f"from helpers import rotate_half\nfrom . import lab\nimport os, numpy.linalg\n{guarded}{source}")
+    printed = check("rope")
+    assert "assignments/rope/rope.py:1 imports helpers." in printed.splitlines()[2] and "was checked" not in printed
+    assert "rope.py:2 imports ." in printed and printed.count(" imports ") == 2
     assert "rotate_half raised ModuleNotFoundError: No module named 'helpers.rotate_half'" in printed
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
-    assert "next: rotate_half" in check(laptop)
-    write(laptop, "from helpers import rotate_half, rope_frequencies\n")
-    assert "all yours" not in check(laptop, "rope")
+    assert "next: rotate_half" in check()
+    write("from helpers import rotate_half, rope_frequencies\n")
+    assert "all yours" not in check("rope")
 
 
-def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(check: Check, laptop: Path) -> None:
+def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(check: Check) -> None:
     cell = nbformat.v4.new_code_cell("%matplotlib inline\ndef rotate_half(x):\n    return x\n")
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), laptop / "assignments" / "rope" / "mine.ipynb")
-    assert "mine.ipynb defines rotate_half; in rope.py the same is not written yet." in check(laptop, "rope")
-    write(laptop, solution())
-    assert "mine.ipynb" not in check(laptop, "rope")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), Path("assignments", "rope", "mine.ipynb"))
+    assert "mine.ipynb defines rotate_half; in rope.py the same is not written yet." in check("rope")
+    write(ROPE)
+    assert "mine.ipynb" not in check("rope")
 
 
 def test_every_stub_has_only_unwritten_functions_and_empty_answers() -> None:
     for assignment in assignments():
         source = Source(assignment.stub)
-        assert (
-            set(source.unwritten()) == set(source.functions) - {"_features"}
-            and not any(source.answers.values())
-            and source.imports() == []
-        )
+        assert set(source.unwritten()) == set(source.functions) - {"_features"}
+        assert not any(source.answers.values()) and source.imports() == []
         assert Source(assignment.solution).unwritten() == [] and all(Source(assignment.solution).answers.values())
 
 
 # Other systems
+
+
+@pytest.fixture
+def shipped(laptop: Path) -> Path:
+    """The same, with the code that ships beside it."""
+    for path in course.shipped_code():
+        (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, laptop / path.relative_to(ROOT))
+    return laptop
+
+
+def ran(shipped: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python …` there."""
+    env = {"PYTHONPATH": str(shipped), "OPENBLAS_NUM_THREADS": "1"} | environment
+    return subprocess.run(
+        [sys.executable, "-P", *words], env=env, capture_output=True, text=True, errors="replace", check=False
+    )
+
 
 WITHOUT_UNIX = """
 import os, runpy, signal, sys
@@ -412,63 +339,34 @@ for module, names in ((os, ("fork", "forkpty", "register_at_fork")), (signal, ("
 sys.argv = sys.argv[1:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
+PYTEST = "pytest -q -p autograder.checks.fixtures -p autograder.laptop.local_context --import-mode=importlib"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["autograder.checks", "rope"],
-        [
-            "pytest",
-            "-q",
-            "-p",
-            "autograder.checks.fixtures",
-            "-p",
-            "autograder.laptop.local_context",
-            "--import-mode=importlib",
-            "tests/public/test_rope.py",
-        ],
-    ],
-)
-def test_the_students_path_runs_without_what_only_unix_has(laptop: Path, words: list[str]) -> None:
-    write(laptop, solution())
-    (laptop / "without_unix.py").write_text(WITHOUT_UNIX, encoding="utf-8")
-    command = [sys.executable, "-P", "without_unix.py", *words]
-    done = subprocess.run(
-        command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0 and ("13 of 13 functions" in done.stdout or " passed" in done.stdout), (
-        done.stdout + done.stderr
-    )
+def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
+    """And where a pipe lacks a letter, it gets the others."""
+    write(solution(inside="print('θ → ✓')"))
+    (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
+    done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")
+    assert done.returncode == 0 and "13 of 13 functions" in done.stdout, done.stdout + done.stderr
+    done = ran(shipped, "without_unix.py", *PYTEST.split(), "tests/public/test_rope.py")
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
-def test_a_pipe_that_lacks_a_letter_gets_the_others(laptop: Path) -> None:
-    write(laptop, solution(inside="print('θ → ✓'); return positions"))
-    assert " rope_cos_sin" in ran(sys.executable, laptop, "rope", PYTHONIOENCODING="cp1252").stdout
-
-
-def test_an_older_python_is_refused_once_with_the_version_that_is_needed(laptop: Path) -> None:
+def test_outside_of_its_environment_it_says_what_to_do(shipped: Path) -> None:
+    (shipped / "rich.py").write_text("raise ModuleNotFoundError('No module named rich', name='rich')")
+    done = ran(shipped, "-m", "autograder.checks", "rope")
+    assert done.returncode == 1 and "Traceback" not in done.stderr and "rich is not installed for this" in done.stderr
     older = "import sys; sys.version_info = (3, 10, 4, 'final', 0); import runpy; sys.argv = ['x', 'rope']; "
-    for run_it in ("runpy.run_module('autograder.checks', run_name='__main__')", "import autograder.checks.fixtures"):
-        command = [sys.executable, "-P", "-c", older + run_it]
-        done = subprocess.run(
-            command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"
+    done = ran(shipped, "-c", f"{older}runpy.run_module('autograder.checks', run_name='__main__')")
+    assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"
 
 
 def test_building_blocks_reach_through_helpers() -> None:
     blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert {name: blocks.below(name) for name in "abcd"} == {
-        "a": {"b", "c"},
-        "b": {"c"},
-        "c": frozenset(),
-        "d": frozenset(),
-    }
+    assert [*map(blocks.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     """Each of thousands builds on all the others; only what fails is followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
-    blocks = Blocks(ring)
-    assert len(blocks.below("f1")) == 9999
+    assert len(Blocks(ring).below("f1")) == 9999
