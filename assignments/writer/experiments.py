@@ -16,7 +16,7 @@ import numpy as np
 from assignments.writer.model import HERE, TRAINED_LENGTH, Cache, Model, halves, powers
 
 PROMPT = "The score of a query and a key "
-SHOWN = 160
+SHOWN = 80
 """Characters that each way writes."""
 
 
@@ -84,8 +84,8 @@ def shuffled(model: Model) -> Iterator[Way]:
     other = "".join(PROMPT[i] for i in order) + PROMPT[-1]
     blind = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
     for name, one in (("with positions", model), ("without positions", blind)):
-        yield Way(name, written(one, PROMPT, SHOWN // 2))
-        yield Way(f"{name}, shuffled", written(one, other, SHOWN // 2))
+        yield Way(name, written(one))
+        yield Way(f"{name}, shuffled", written(one, other))
 
 
 # Four times the trained length --------------------------------------------------------------------------------------
@@ -221,9 +221,9 @@ def padded(model: Model, hides: bool, late: bool) -> Padded:
 def padded_left(model: Model) -> Iterator[Way]:
     """Put twelve spaces of padding before the prompt, as in a batch with a longer text."""
     yield Way("alone", written(model))
-    yield Way("padding hidden, positions of the padded row", written(padded(model, hides=True, late=False)))
-    yield Way("padding not hidden", written(padded(model, hides=False, late=False)))
+    yield Way("hidden, positions count from the first space", written(padded(model, hides=True, late=False)))
+    yield Way("not hidden", written(padded(model, hides=False, late=False)))
     yield Way(
-        "positions of the text for the prompt, of the padded row for what is written",
+        "hidden, the prompt's positions from 0, but what is written counts from the first space",
         written(padded(model, hides=True, late=True)),
     )
