@@ -1,0 +1,182 @@
+"""The numbers of lesson 8. The large table of the lesson is compared in `test_context_lab.py`."""
+
+import math
+
+import numpy as np
+
+from assignments import measuring
+from assignments.context_extension import lab
+from tests.grader.support.lesson_numbers import CLEAR, solution
+
+m = solution("context_extension")
+rotations = m.rotations_in_context(128, 4096)
+done = int((rotations >= 1).sum())
+
+# By hand: d = 8, L₀ = 1024, s = 4.
+trained, r = m.longrope_frequencies(8, np.ones(4)), m.rotations_in_context(8, 1024)
+yarn, llama = m.yarn_frequencies(8, 10000.0, 4, 1024), m.llama3_frequencies(8, 10000.0, 4.0, trained_len=1024)
+base = m.ntk_base(10000.0, 4, 8)
+ntk = m.longrope_frequencies(8, np.ones(4), base=base)
+smooth = (r[2] - 1) / 3
+dynamic = [m.dynamic_ntk_base(10000.0, 8, length, 2048, 2) for length in (4096, 6144)]
+
+
+def pair_of(rotations: float, d: int = 8, length: int = 1024) -> float:
+    return d * math.log(length / (2 * math.pi * rotations)) / (2 * math.log(10000))
+
+
+high, low = math.ceil(pair_of(1, 64, 131072)), math.floor(pair_of(32, 64, 131072))
+ramp = np.clip((np.arange(32) - low) / (high - low), 0, 1)
+kept, mixed = m.longrope_frequencies(64, np.ones(32)), m.yarn_frequencies(64, 10000.0, 4, 131072)
+slow = rotations < 1
+stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
+
+
+def first_below_zero(base: float) -> int:
+    similar = np.cos(np.outer(np.arange(20000), base ** (-np.arange(0, 128, 2) / 128))).mean(axis=1)
+    length = int(np.argmax(similar < 0))
+    assert m.lowest_similarity(length, 128, base) >= 0 > m.lowest_similarity(length + 1, 128, base)
+    return length
+
+
+# Measured.
+rows, as_trained = lab.saved(), lab.AS_TRAINED
+back_3, back_1, passkey, latest = "copy 3 back", "copy 1 back", "passkey", "latest passkey"
+by_100, by_10, at_64 = "copy 3 back, base 100", "copy 3 back, base 10", "copy 3 back, trained at 64"
+at_64_usual, latest_at_64 = "copy 3 back, trained at 64, base 1e4", "latest passkey, trained at 64"
+further, latest_further = "copy 3 back, trained further", "latest passkey, trained further"
+setting, of_10 = lab.RUNS[back_3].setting, lab.RUNS[by_10].setting
+made = m.rotations_in_context(setting.width, 16)
+
+
+def scores(run: str, method: str, length: int, steps: int = 0) -> np.ndarray:
+    return lab.accuracies(rows, run, method, steps)[length]
+
+
+def mean(run: str, method: str = as_trained, length: int = 64, steps: int = 0) -> float:
+    return float(scores(run, method, length, steps).mean())
+
+
+def gain(run: str, method: str, length: int = 64, steps: int = 0) -> measuring.Paired:
+    return measuring.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
+
+
+def good(run: str, *methods: str) -> bool:
+    return all(mean(run, method) > 0.9 and gain(run, method).gained == 8 for method in methods)
+
+
+def poor(run: str, *methods: str) -> bool:
+    return all(mean(run, method) < 0.66 for method in methods)
+
+
+def repairs(run: str) -> list[str]:
+    """The six methods, as far as they are in a run."""
+    return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
+
+
+def none_clear(run: str) -> bool:
+    changes = [gain(run, method, at) for method in repairs(run) for at in lab.RUNS[run].setting.lengths[1:]]
+    return all(change.mean <= 0 or change.p > CLEAR for change in changes)
+
+
+def in_three(method: str) -> list[float]:
+    return [mean(run, method, 256) for run in (back_3, back_1, latest)]
+
+
+best = np.max([in_three(one) for one in lab.METHODS if one not in lab.SCORED], axis=0)
+limits = [name for name in ("YaRN", "Llama 3") if (lab.METHODS[name](m, setting, 64).frequencies[0] == 1)]
+named = lab.accuracies(rows, back_3, "interpolation", what="stretched")[32].mean()
+far = [mean(latest_at_64, method, 256) for method in repairs(latest_at_64)]
+four = {by_100: 64, by_10: 256, at_64: 256, at_64_usual: 256}
+yarn_100 = gain(by_100, "YaRN")
+
+SENTENCES = r"""
+The fastest pair makes «rotations[0]:.0f» full rotations
+The slowest pair rotates by $«360 * rotations[-1]:.1f»°$ in all
+would rotate by $«360 * 8 * rotations[-1]:.1f»°$
+Of the 64 pairs, «done» make at least one full rotation in training, and «64 - done» do not
+«360 * rotations[-1]:.0f» degrees in training and «360 * 8 * rotations[-1]:.0f» degrees at eight times the length
+the last «64 - done» bars are below one
+offered with 131,072 tokens; 8 × 8,192 would be «8 * 8192:,»
+«(stretched[slow] > rotations[slow] * (1 + 1e-9)).sum()» of the «slow.sum()» slow pairs still get new angles
+With `head_dim` 128 and base 10,000 this happens at «first_below_zero(1e4):,» tokens, with base 500,000, that of Llama 3
+    (trained on 8,192 tokens), at «first_below_zero(5e5):,»
+The frequencies are $«trained»$
+$1024\cdot1/2\pi = «r[0]:.2f»$ rotations in the fastest pair, and a tenth in each next one
+    <== np.allclose(r[1:] * 10, r[:-1])
+$10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8} = «ntk[3]»$
+| 0 | «r[0]:.2f» | «trained[0]» | «trained[0] / 4» | ? | «yarn[0]» | «llama[0]» |
+| 1 | «r[1]:.2f» | «trained[1]» | «trained[1] / 4» | «ntk[1]:.5f» | «yarn[1]» | «llama[1]» |
+| 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
+| 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
+the bracket $2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$ and the base $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for
+    $d = 8$); 6,144 tokens have the bracket «(dynamic[1] / 1e4) ** (6 / 8):.0f»
+For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
+Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$
+    <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 * 4096) / math.log(4096))
+$= («r[2]:.4f»-1)/3 = «smooth:.4f»$
+and gets $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 = «llama[2]:.6f»$
+with $d = 64$, base 10000 and 131,072 trained tokens high is «high», not 31
+    <== np.allclose((kept - mixed) / (kept * 3 / 4), ramp)
+$2\pi\cdot32 = «64 * math.pi:.2f»$ and $\ln 10000 = «math.log(10000):.4f»$
+$i(32) = 8\ln(1024/«64 * math.pi:.2f»)/(2\cdot «math.log(10000):.4f») = «pair_of(32):.3f»$
+$i(1) = 8\ln(«r[0]:.2f»)/«2 * math.log(10000):.3f» = «pair_of(1):.3f»$
+So the ramp is $0, \tfrac13, \tfrac23, 1$ <== np.allclose((trained - yarn) / trained, [0, 1 / 4, 1 / 2, 3 / 4])
+$0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tfrac13 + 0.0025\cdot\tfrac23 = «yarn[2]»$
+the score is $\cos 4/\sqrt2 = «m.rerope_scores([[1.0, 0]], [[1.0, 0]], [10], [0], 2, 4).item():.3f»$
+$(\cos 3 + \cos 0.03)/2 = «m.lowest_similarity(4, 4):.4f»$
+RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from «len(lab.SEEDS)»
+    seeds
+extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths == (16, 32, 64, 128, 256)
+Guessing has the accuracy «1 / setting.vocabulary:.2f»
+| mean | 2 | 0 | 0.67 | 1.33 | −2, 0, −0.67, −1.33 |
+Two of the 8 means are as far from 0 as 2, so *p* is $2/8 = «measuring.sign_flip(np.array([1.0, 2, 3]))»$
+For 8 models there are $2^8 = «2**8»$ choices. If all 8 gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
+We call a difference **clear** if $p \le «CLEAR»$
+| passkey | content | all; no position too | none | <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
+| latest passkey | content, order | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK |
+    <== good(latest, "interpolation", "YaRN", "Llama 3", "limits 1 and 1", "Leaky ReRoPE") and poor(latest, "ReRoPE",
+    "NTK-aware", "dynamic NTK")
+| copy 1 back | exact distance | ReRoPE, Leaky ReRoPE, YaRN, cut at one rotation | interpolation |
+    <== good(back_1, "ReRoPE", "Leaky ReRoPE", "YaRN", "limits 1 and 1") and poor(back_1, "interpolation")
+| copy 3 back | exact distance | ReRoPE, Leaky ReRoPE, cut at one rotation | interpolation, Llama 3 |
+    <== good(back_3, "ReRoPE", "Leaky ReRoPE", "limits 1 and 1") and poor(back_3, "interpolation", "Llama 3")
+Without positions every model finds it, with 1.00 up to 256 tokens
+    <== min(scores(passkey, lab.NO_POSITION, length).min() for length in setting.lengths) > 0.995
+as trained, they fall to «mean(passkey, length=256):.2f»
+the models do name the token 6 back, in «100 * named:.0f» % of all cases
+in 16 tokens even the fastest pair makes only «made[0]:.2f» rotations
+So Llama 3 keeps no pair here, and YaRN keeps one <== limits == ["YaRN"] and made.max() < 4
+at 256 tokens it reaches «in_three("Leaky ReRoPE")[:2]:.2f» and «in_three("Leaky ReRoPE")[2]:.2f» in copying 3 back
+plain ReRoPE «in_three("ReRoPE")[:2]:.2f» and «in_three("ReRoPE")[2]:.2f»
+The other methods reach at most «best[:2]:.2f» and «best[2]:.2f»
+copy 3 back on 64 tokens: as trained «mean(by_100):.2f», YaRN «mean(by_100, "YaRN"):.2f» («yarn_100.gained» of 8, p
+    «yarn_100.p:.3f»), cut at one rotation «mean(by_100, "limits 1 and 1"):.2f» | <== good(by_100, "limits 1 and 1")
+«(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs make a rotation in 16 tokens, not
+    «(made >= 1).sum()»; as trained the models copy 3 back with «mean(by_10, length=256):.2f» at 256 tokens
+of the six methods none is clearly better | <== none_clear(by_10)
+| trained at 64, base 30 | copying at 256: as trained «mean(at_64, length=256):.2f», none of the six clearly better;
+    latest passkey: as trained «mean(latest_at_64, length=256):.2f», every method «min(far):.2f» to «max(far):.2f» |
+    <== none_clear(at_64) and all(gain(latest_at_64, method, 256).gained == 8 for method in repairs(latest_at_64))
+copying at 256: as trained «mean(at_64_usual, length=256):.2f»; Llama 3 «mean(at_64_usual, "Llama 3", 256):.2f», YaRN
+    «mean(at_64_usual, "YaRN", 256):.2f», interpolation «mean(at_64_usual, "interpolation", 256):.2f» |
+ReRoPE and Leaky ReRoPE copy with at least «min(mean(run, one, at) for run, at in four.items() for one in
+    lab.SCORED):.2f»
+copying: unchanged frequencies and most methods reach 0.99
+    <== min(mean(further, one, 64, 50) for one in (as_trained, "NTK-aware", "YaRN", "limits 1 and 1")) >= 0.985
+interpolation needs 1,000 steps for «mean(further, "interpolation", 64, 1000):.2f»; latest passkey: YaRN
+    «mean(latest_further, "YaRN", 64, 50):.2f», unchanged frequencies «mean(latest_further, as_trained, 64, 50):.2f» |
+    <== mean(further, "interpolation", 64, 200) < 0.1 and gain(latest_further, "YaRN", 64, 50).gained == 8
+"""
+
+of_64 = m.longrope_frequencies(64, np.ones(32))
+ANSWERS = {
+    "interpolated_position_8191_factor_4": m.interpolate_positions(8191, 4),
+    "ntk_keeps_fastest_frequency": m.longrope_frequencies(64, np.ones(32), base=m.ntk_base(10000.0, 8, 64))[0]
+    == of_64[0],
+    "dynamic_ntk_changes_short_inputs": m.dynamic_ntk_base(10000.0, 64, 100, 4096, 8) != 10000.0,
+    "yarn_scale_16": m.yarn_scale(16),
+    "pairs_with_a_rotation_in_8192": (m.rotations_in_context(128, 8192) >= 1).sum(),
+    "llama_3_1_length_over_trained": 131072 / 8192,
+    "leaky_distance_of_a_key_100_back": 16 + (100 - 16) / 4,
+}

@@ -1,0 +1,222 @@
+"""The numbers of lesson 9."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from assignments import measuring
+from assignments.extrapolation import lab
+from tests.grader.support.lesson_numbers import SOME, solution
+
+m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
+
+# By hand.
+distances = np.arange(128)
+similar = np.cos(np.outer(3 - distances, 10000.0 ** (-np.arange(0, 8, 2) / 8))).sum(axis=1)
+codes = sinusoidal.sinusoidal_encoding(distances, 8)
+of_the_last = (codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127, ::-1]
+lengths, accuracies = [16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]
+diluted = math.exp(5) / (math.exp(5) + np.array(lengths) - 1)
+alibi = m.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})
+shifted = m.encode("integer", np.ones((3, 1)), {})
+one = np.ones((1, 1))
+
+# Measured: the eight seeds, the choice, and one more change.
+setting = lab.Setting()
+rows, tries, changes = lab.saved(), lab.kept_tries("grid.csv"), lab.kept_tries("changes.csv")
+grid, choice = lab.at_best_rate(tries), lab.chosen(tries)
+three, single = lab.TASKS
+comparison, changed = (
+    lab.tables(m).split(title + "\n\n")[1].split("\n\n")[0]
+    for title in (
+        "The table of the articles, measured",
+        "One more change: accuracy on the choosing seeds at 8 times the trained length",
+    )
+)
+
+
+def seeds(
+    method: str, change: str = "usual", length: int = 128, task: str = three, what: str = "accuracy"
+) -> np.ndarray:
+    """Eight accuracies of a method with its usual or its chosen setting."""
+    return lab.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
+
+
+def mean(*asked: Any, **named: Any) -> float:
+    return float(seeds(*asked, **named).mean())
+
+
+def reliable(change: str, all_seeds: bool) -> set[str]:
+    """The methods that copy 3 back reliably, with all seeds or with any."""
+    enough = {method: seeds(method, change) >= measuring.RELIABLE for method in lab.METHODS}
+    return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
+
+
+def over(tried: list[lab.Tried], what: str = "x8") -> float:
+    return float(np.mean([getattr(row, what) for row in tried]))
+
+
+def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
+    """The means of all settings on the choosing seeds."""
+    return [over(lab.tried(grid, task, method, change), what) for change in ("usual", *lab.CHOICES.get(method, ()))]
+
+
+def gain(before: np.ndarray, after: np.ndarray) -> measuring.Paired:
+    return measuring.paired(before, after)
+
+
+best_sinus = [
+    max(*tried("sinusoidal", what), *(mean("sinusoidal", change, length) for change in ("usual", "chosen")))
+    for what, length in (("x2", 32), ("x8", 128))
+]
+less_than = [
+    gain(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single)) for one in ("alibi", "shaw", "t5")
+]
+shaw_fast = over([row for row in lab.tried(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
+
+pairs = lab.reported(rows, three)
+once = {pair: lab.tried(grid, three, *pair) for pair in pairs}
+thrice = {pair: lab.tried(changes, three, *pair, lab.TRIPLED) for pair in pairs}
+moving = {method for method, change in pairs if not lab.flat(once[method, change], thrice[method, change])}
+moved_at_16 = [pair for pair in pairs if abs(over(once[pair], "x1") - over(thrice[pair], "x1")) > 0.02]
+cells = {row[1:4]: lab.tried(changes, three, *row[1:4]) for row in changes if row.method in lab.RIVALS}
+stable = {
+    pair for pair in {key[:2] for key in cells} if min(over(cells[key]) for key in cells if key[:2] == pair) >= 0.99
+}
+of_32 = cells["rope", "base 4", "trained_length 32"]
+again = [row for row in lab.saved_far() if row.then == "trained_length 32"]
+
+looks = {change: lab.saved_looks()["t5", change] for change in ("usual", "own_buckets 16")}
+rope_looks = lab.saved_looks()["rope", "usual"]
+rivals = sorted(np.argsort(rope_looks)[::-1][1:5])
+read = lab.read(m, "t5", setting).buckets[np.tri(16, dtype=bool)]  # type: ignore[index]
+through = 15 * 10000.0 ** (-np.arange(0, 32, 2) / 32) / (2 * np.pi)
+known = setting.known(lab.draw_parameters("t5", setting, 0) | {"key_table": np.zeros((33, 32))})
+x = np.random.default_rng(0).normal(size=(8, 32))
+gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in ("rope", "t5", "alibi")]
+
+
+def far(method: str, change: str = "usual", then: str = "usual", length: int = 128, log_n: int = 0) -> float:
+    """The mean of the eight seeds on longer texts, or after other positions in training."""
+    key = (method, change, then, log_n, length)
+    return float(np.mean([row.accuracy for row in lab.saved_far() if (*row[:4], row.length) == key]))
+
+
+def far_row(method: str, change: str = "usual", then: str = "usual") -> list[float]:
+    if then == "usual":  # the models of the first table, trained once more
+        assert np.isclose(far(method, change), mean(method, change), atol=0.02)
+    return [far(method, change, then, *at) for at in ((128, 0), (512, 0), (1024, 0), (512, 1), (1024, 1))]
+
+
+start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", "table_rows 128, start_below 128")
+
+SENTENCES = r"""
+With $d = 8$ this is «similar[3]» at distance $i-j = 3$, its maximum, and «similar[66]:.2f» at distance 66
+    <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
+and $e^5 = «math.exp(5):.1f»$
+| weight of the right key | «diluted:.3f» |
+The right key has lost four tenths of its weight <== round(1 - diluted[3] / diluted[0], 1) == 0.4
+With the threshold 0.9 the longest reliable length is «m.longest_reliable_length(lengths, accuracies)»
+The gap is $1.0 - 0.95 = «m.extrapolation_gap(lengths, accuracies, 16):.2f»$
+A model that scores 0.1 at every length has a gap of «m.extrapolation_gap(lengths, [0.1] * 4, 16)»
+that is $«alibi[2]»$; the first is $0, -\infty, -\infty$ <== np.array_equal(alibi[0], [0, -np.inf, -np.inf])
+row 5 gets $«m.encode("binary", np.zeros((6, 4)), {"n_bits": 3})[5]»$ added: 5 is «5:03b»
+and the logits 4, 6 and 9 <== m.logits("integer", shifted, shifted, {})[1:, 1:][np.tri(2) > 0].tolist() == [4, 6, 9]
+so the shift gap is «m.shift_gap("integer", np.ones((2, 1)), one, one, {}, 1)»
+Of 4 positions, 2 can be drawn in «math.comb(4, 2)» ways
+| model | «setting.vocabulary» tokens in the vocabulary, «setting.width» features |
+| training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and len(lab.SEEDS)
+    == 8
+| test | «setting.sequences» sequences per length, «setting.sequences // 4» from 512 tokens on; the last
+    «16 - lab.TASKS[three]» positions count (in a second task, copy 1 back, the last «16 - lab.TASKS[single]») |
+with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at «setting.max_distance»,
+    slope «setting.slope:/»)
+learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
+every base of RoPE reaches at least
+    «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000» there.
+if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
+(0.015625 is «lab.setting_of(choice[three, "integer"]).scale:/»)
+the learned table has «setting.table_rows» rows
+«comparison»
+Copying 3 back with chosen settings, Shaw, T5 and RoPE are reliable at 128 tokens with all eight seeds, and no other
+    method with any <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
+With the usual settings only Shaw is left <== reliable("usual", False) == {"shaw"}
+one row, and it does no harm <== setting.max_distance == 16 and round(mean("shaw"), 2) == 1
+yes, «32 - len(set(read))» of 32 entries
+| rope | base 10,000, 32 features | «far_row("rope"):.2f» |
+| rope | base 10,000, 128 features | «far_row("rope", "usual", "width 128"):.2f» |
+| rope | base 4 | «far_row("rope", "base 4"):.2f» |
+| shaw | usual | «far_row("shaw"):.2f» |
+| t5 | usual | «far_row("t5"):.2f» |
+| t5 | own_buckets 16 | «far_row("t5", "own_buckets 16"):.2f» |
+At 1,024 tokens Shaw and T5 reach «far_row("shaw")[2]:.2f» and «far_row("t5", "own_buckets 16")[2]:.2f», RoPE with base
+    4
+    «far_row("rope", "base 4")[2]:.2f»; with ln n they reach «far_row("shaw")[4]:.2f»,
+    «far_row("t5", "own_buckets 16")[4]:.2f» and «far_row("rope", "base 4")[4]:.2f»
+112 far keys together took «looks["usual"][16:].sum():.2f» of the attention
+    <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()
+they still take «looks["own_buckets 16"][16:].sum():.2f», but the right key has «looks["own_buckets 16"][3]:.2f», not
+    «looks["usual"][3]:.2f»
+with ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens in place of «mean("t5"):.2f»
+Base 10,000 with a head of 32 features reaches «measuring.spread(seeds("rope"))» at 128 tokens
+With base 4 all eight seeds gain ($p = «gain(seeds("rope"), seeds("rope", "chosen")).p:.3f»$)
+    <== choice[three, "rope"] == "base 4" and gain(seeds("rope"), seeds("rope", "chosen")).gained == 8
+base 10,000 reaches «far_row("rope", "usual", "width 128")[0]:.2f», and still
+    «far_row("rope", "usual", "width 128")[2]:.2f» at 1,024 tokens
+no base that we tried reaches more than «best_sinus[0]:.2f» at 32 tokens or «best_sinus[1]:.2f» at 128
+they reach «far(*start, 32):.2f» and «far(*start):.2f», and the learned table «far(*table, 32):.2f» and
+    «far(*table):.2f»
+they reach «far("sinusoidal", "usual", "drawn_below 128", 16):.2f» at 16 tokens already
+the slowest of the 16 pairs goes through «math.degrees(15 * 4.0 ** (-30 / 32)):.0f»° in the 15 steps
+ten of 16 pairs have seen less than a twelfth <== (through < 1 / 12).sum() == 10
+peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
+ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
+RoPE with base 4 reaches «measuring.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
+    chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
+ALiBi, which cannot copy 3 back («mean("alibi", "chosen"):.2f» at best) <== max(tried("alibi")) < 0.3
+has a loss of «mean("alibi", length=16, what="cross_entropy"):.2f» at 16 tokens and of
+    «mean("alibi", what="cross_entropy"):.2f» at 128
+«changed»
+at the trained length every cell has at least 0.98 <== min(over(one, "x1") for one in cells.values()) >= 0.98
+Only T5 with `own_buckets 16` keeps its accuracy under every change <== stable == {("t5", "own_buckets 16")}
+In the cell «over(of_32):.2f» one of the four seeds had not converged <== sum(row.loss > 0.01 for row in of_32) == 1
+on the eight reported seeds the mean is «np.mean([row.accuracy for row in again if row.length == 256]):.2f» at 256
+    tokens, and one has not converged either <== len({row.seed for row in again if row.loss > 0.01}) == 1
+with «lab.setting_of(lab.TRIPLED).steps:,» steps in place of «setting.steps:,», T5 goes from
+    «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f» at 128 tokens and Shaw from
+    «over(once["shaw", "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»
+and sinusoidal, RoPE and scaled *integer* change too <== moving == {"t5", "shaw", "sinusoidal", "rope", "integer"}
+no mean but that of scaled *integer* changes by more than 0.02 <== moved_at_16 == [("integer", choice[three,
+    "integer"])]
+| Shaw works | learning rate 0.003, 2,000 steps, 128 tokens | learning rate 0.03 («shaw_fast:.2f»); 512 tokens without
+    ln n | <== lab.best_rates(tries)[three, "shaw", "usual"] == 0.003 and choice[three, "shaw"] == "usual"
+RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fail at copying 3 back
+    <== max(gaps) < 1e-9 and not {"rope", "t5", "alibi"} & reliable("usual", False)
+"""
+
+weights = np.random.default_rng(1).normal(size=(3, 32, 32))
+given = {method: setting.known(lab.draw_parameters(method, setting, 0)) for method in m.METHODS}
+without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, given[method], 16) < 1e-9]
+counts = {method: m.learned_parameters(method, given[method]) for method in m.METHODS}
+# How many tokens the first one sees, and how many it sees when it has moved one place on.
+seen = np.isfinite(m.logits("none", SOME, SOME, {})).sum(axis=1)
+
+
+def runs_past_its_table() -> bool:
+    try:
+        m.encode("learned", SOME, {"table": np.zeros((5, 4))})
+    except ValueError:
+        return False
+    return True
+
+
+ANSWERS = {
+    "learned_runs_past_its_table": runs_past_its_table(),
+    "alibi_changes_the_embeddings": not np.array_equal(m.encode("alibi", SOME, {"slope": 0.5}), SOME),
+    "causal_model_without_encoding_sees_order": seen[0] != seen[1],
+    "methods_without_a_shift_gap": len(without_gap),
+    "no_shift_gap_is_enough_to_run_longer": all(mean(method) >= measuring.RELIABLE for method in without_gap),
+    "ways_to_draw_2_of_5_positions": math.comb(5, 2),
+    "fewest_learned_numbers": min((count, method) for method, count in counts.items() if count)[1],
+}

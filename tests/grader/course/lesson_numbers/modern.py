@@ -1,0 +1,149 @@
+"""The numbers of lesson 11. The large table of the lesson is compared in `test_modern_lab.py`."""
+
+import math
+
+import numpy as np
+
+from assignments import measuring
+from assignments.modern import lab
+from tests.grader.support.lesson_numbers import CLEAR, solution
+
+m = solution("modern")
+
+
+def slowest(tokens: int, base: float = 10000.0) -> float:
+    """By how much the slowest pair of a head of 128 rotates."""
+    return tokens * float(m.p_rope_frequencies(128, 1, base)[-1])
+
+
+def seen(mask: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(mask[0])
+
+
+def weight(keys: int, lead: float) -> float:
+    return math.exp(lead) / (math.exp(lead) + keys - 1)
+
+
+def rounded(x: np.ndarray) -> np.ndarray:
+    """To bfloat16."""
+    bits = np.asarray(x, dtype=np.float32).view(np.uint32).astype(np.uint64)
+    return (((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) << 16).astype(np.uint32).view(np.float32)
+
+
+def error(moves: int, by: int) -> float:
+    """Relative error of eight keys of 64 features that are moved in bfloat16."""
+    keys = rounded(np.random.default_rng(0).normal(size=(8, 64)))
+    exact, moved = m.shift_keys(keys.astype(np.float64), moves * by), keys
+    for _ in range(moves):
+        moved = rounded(m.shift_keys(moved, by))
+    return float((np.linalg.norm(moved - exact, axis=1) / np.linalg.norm(exact, axis=1)).mean())
+
+
+w, c, q = np.array([[2.0, 0], [0, 1]]), np.ones(2), np.array([1.0, 3])
+left = m.sink_weights(np.zeros((1, 1, 2)), [0.0])[0, 0]
+bases, kept = m.layer_bases(6, 6), m.kept_tokens(9, 2, 3)
+p_rope, partial = m.p_rope_frequencies(8, 0.5), m.p_rope_frequencies(4, 1)
+unit = [[[1.0, 0.0]]]
+warm = m.temperature([8190, 8191, 999_999])
+scale = float(m.log_n_scale(32767, 2048))
+
+# Measured.
+rows, weights = lab.saved(), lab.weights_of_first_token(lab.saved_looks())
+times = lab.times_the_others(weights)
+copying, passkey, base_10, three = "copy 3 back", "passkey", "copy 3 back, base 10", "copy 3 back, three layers"
+none, first, second, every = lab.SCHEDULES
+setting = lab.RUNS[copying].setting
+losses = [row for row in lab.saved_losses() if (row.run, row.schedule) == (copying, none)]
+late, last = (np.mean([row.loss for row in losses if row.step == setting.steps - before]) for before in (500, 0))
+
+
+def scores(run: str, schedule: str, length: int) -> np.ndarray:
+    return lab.accuracies(rows, run, schedule)[length]
+
+
+def mean(run: str, schedule: str, length: int) -> float:
+    return float(scores(run, schedule, length).mean())
+
+
+def gain(run: str, before: str, after: str, length: int = 64) -> measuring.Paired:
+    return measuring.paired(scores(run, before, length), scores(run, after, length))
+
+
+def clear(gained: int, change: measuring.Paired) -> bool:
+    return change.gained == gained and change.p <= CLEAR
+
+
+of_three = gain(three, every, first)
+
+SENTENCES = r"""
+the slowest pair of a head of 128 rotates by «slowest(4096):.2f» radians over 4,096 tokens, but by
+    «slowest(131072):.1f» over 131,072
+(With Llama 3.1's base 500,000 it is «slowest(131072, 5e5):.2f».)
+$Wc = (2, 1)$, and $q \cdot (2, 1) = «q @ (w @ c)»$. <== (w @ c).tolist() == [2, 1]
+$W^\top q = (2, 3)$, and $(2, 3) \cdot c = «(w.T @ q) @ c»$ <== (w.T @ q).tolist() == [2, 3]
+= «left[0]:/»$ each; the weights sum to «left.sum():/»
+five local layers with base «bases[0]:,.0f» and then one global layer with base «bases[5]:,.0f»
+    <== np.flatnonzero(bases == 1e6).tolist() == [5]
+Then the output at position $t$ is $v_0/(t+1)$ <== len(set(m.first_token_share(600).tolist())) == 600
+from the weight 0.25 follows position $1/0.25 - 1 = «m.position_from_share(0.25)»$
+With a window of 3 it sees the keys 3, 4 and 5. <== seen(m.sliding_window_mask(1, 6, 3)).tolist() == [3, 4, 5]
+With chunks of 4 the blocks are 0 … 3 and 4 … 7, so it sees 4 and 5. <== seen(m.chunk_mask(1, 6, 4)).tolist() == [4, 5]
+| p-RoPE | «p_rope[:2]» | 0 <== p_rope[2:].tolist() == [0, 0]
+| partial RoPE | «partial» | left out |
+$\cos(3 - 1) = «math.cos(2):.4f»$. The score is $(1 - «-math.cos(2):.4f»)/\sqrt{2 + 2} =
+    «m.decoupled_scores(unit, unit, unit, unit[0], [3], [1]).item():.4f»$
+In the example by hand the next token gets position «len(kept)» if the keys move, and 9 if they keep their positions
+| old position | «kept» |
+| new position | «list(range(len(kept)))» |
+The offset of the last three is «2 - kept[2]»
+np.arange(6) // 4 # «str((np.arange(6) // 4).tolist())»: the block of each position
+np.ones((2, 5, 4))[..., None, :, :].shape # «str(np.ones((2, 5, 4))[..., None, :, :].shape)»
+reaches 1 at $p = 8191$. The factor is «warm[1]:.2f» there, and «warm[2]:.2f» at position 999,999 <== warm[0] == 1
+Without the factor its weight is «weight(2048, 10):.2f» among 2048 keys, and «weight(32768, 10):.2f» among 32,768
+    <== m.log_n_scale(2047, 2048) == 1
+$\ln 32768 / \ln 2048 = «scale:/»$, the lead becomes «10 * scale:.1f», and the weight «weight(32768, 10 * scale):.2f».
+keeps 512 + 64 = «512 + 64» numbers per token and layer. With ordinary heads it would be 2 · 128 · 128 =
+    «2 * 128 * 128:,»
+a bfloat16 key that moves 1,000 times by −1 ends up wrong by about half of its length <== 0.4 < error(1000, -1) < 0.6
+one move by −1,000 by «100 * error(1, -1000):.1f» %
+trained on «setting.trained_length» tokens and tested on up to «setting.lengths[-1]»
+A guess is right «100 / setting.vocabulary:.0f» % of the time. There are eight seeds <== len(lab.SEEDS) == 8
+clearly better than in every layer, in both tasks, with 7 of 8 seeds each
+    <== clear(7, gain(copying, every, first)) and clear(7, gain(passkey, every, first))
+no better than RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»),
+    <== gain(copying, every, second).p > CLEAR
+in the passkey it is worse with all 8 seeds («mean(passkey, second, 64):.2f» and «mean(passkey, every, 64):.2f»)
+    <== clear(8, gain(passkey, second, every))
+Every seed copies at least «math.floor(1000 * scores(copying, none, 16).min()) / 10» % right at 16 tokens
+at 20 tokens the mean is «mean(copying, none, 20):.2f», at 32 «mean(copying, none, 32):.2f»
+Their loss was still falling when training ended <== last < late / 2
+| 20 or 24 tokens | no clear difference | <== min(gain(copying, every, first, length).p for length in (20, 24)) > CLEAR
+| 128 tokens | no schedule is reliable |
+    <== max(scores(run, one, 128).max() for run in (copying, passkey) for one in lab.SCHEDULES) < measuring.RELIABLE
+| three layers | at 64 tokens «mean(three, first, 64):.2f» against «mean(three, every, 64):.2f» («of_three.gained» of 8
+    seeds, p = «of_three.p:.3f»: not clear); all but the last layer, the order of Llama 4 in small:
+    «mean(three, lab.BUT_LAST, 64):.2f» | <== of_three.p > CLEAR and gain(three, every, lab.BUT_LAST).mean < 0
+| base 10 | at 64 tokens «mean(base_10, first, 64):.2f» against «mean(base_10, every, 64):.2f» |
+falls from «mean(copying, none, 16):.2f» to «mean(lab.REPLACED, none, 16):.2f», nearly a guess
+Train without a start token: «mean(lab.NO_START, none, 16):.2f» at 16 tokens, and «mean(lab.NO_START, none, 128):.2f» at
+    128
+token 0 gets «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at position 15
+That is $c/(c+t)$ with $c$ = «times.mean():.1f»: token 0 counts as much as «times.mean():.1f» other tokens
+    <== np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
+"""
+
+window, reached = m.sliding_window_mask(40, 40, 8), [np.eye(40, dtype=bool)]
+while not reached[-1][39, 39 - 30]:
+    reached.append(window @ reached[-1])
+ANSWERS = {
+    "rope_layers_of_36_with_interval_4": m.rope_layers(36, 4).sum(),
+    "causal_attention_without_encoding_counts": np.allclose(
+        m.position_from_share(m.first_token_share(50)), np.arange(50)
+    ),
+    "share_of_first_token_at_position_9": m.first_token_share(10)[9],
+    "p_rope_keeps_the_fastest_pair": m.p_rope_frequencies(64, 0.25)[0] == m.p_rope_frequencies(64, 1)[0],
+    "layers_that_reach_30_back_with_a_window_of_8": len(reached) - 1,
+    "keys_seen_at_position_9000_in_chunks_of_8192": m.chunk_mask(1, 9001, 8192).sum(),
+    "offset_of_the_window_after_100_tokens": 4 - m.kept_tokens(100, 4, 20)[4],
+    "weight_left_beside_a_sink": m.sink_weights(np.zeros((1, 1, 1)), [math.log(3)]).sum(),
+}

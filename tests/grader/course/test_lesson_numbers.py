@@ -1,0 +1,84 @@
+"""Every number that a lesson states is computed from the solutions, and so is what its questions ask.
+
+Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. A line of it is a piece of
+the lesson, with an expression in «» in the place of each number; an indented line goes on with the one before. Behind
+`<==` may stand a condition, without which the piece would not be true. Behind a colon an expression has a format, as in
+an f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.course import Assignment
+from autograder.hints import catalogue
+from tests.grader.support.lesson_numbers import point
+
+EXPRESSION = re.compile(r"«(.+?)(?::(/|,?\.?\d*[a-z]?))?»")
+
+
+@pytest.fixture
+def of_the_lesson(assignment: Assignment) -> ModuleType:
+    return import_module(f"{__package__}.lesson_numbers.{assignment.name}")
+
+
+def test_the_numbers_of_the_lesson(assignment: Assignment, of_the_lesson: ModuleType) -> None:
+    lesson = plain(assignment.lesson.read_text("utf-8"))
+    known = {"math": math, "np": np, "point": point} | vars(of_the_lesson)
+    wrong = []
+    for line in re.sub(r"\n +", " ", of_the_lesson.SENTENCES.strip()).split("\n"):
+        template, _, condition = line.partition(" <== ")
+        sentence = filled(template, known)
+        if plain(sentence) not in lesson:
+            wrong.append(f"not in the lesson: {sentence}")
+        if condition and not eval(condition, known):
+            wrong.append(f"not true: {line}")
+    assert wrong == []
+
+
+def test_the_answers_are_what_the_functions_say(assignment: Assignment, of_the_lesson: ModuleType) -> None:
+    right, computed = catalogue.solution(assignment).ANSWERS, of_the_lesson.ANSWERS
+    assert right.keys() == computed.keys()
+    assert [key for key in right if not same(right[key], computed[key])] == []
+
+
+def filled(template: str, known: dict[str, Any]) -> str:
+    joint = " | " if template.startswith("|") else ", "
+    return EXPRESSION.sub(lambda found: written(eval(found[1], known), found[2] or "", joint), template)
+
+
+def written(value: Any, form: str, joint: str) -> str:
+    """A number as a lesson writes it; of several, all."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return joint.join(written(one, form, joint) for one in value)
+    if form == "/":
+        return str(Fraction(float(value)).limit_denominator(10**6))
+    text = format(value, form or ("g" if isinstance(value, float | np.floating) else ""))
+    return text if text.strip("-0.") else text.removeprefix("-")
+
+
+def plain(text: str) -> str:
+    """On one line, with one sign for minus."""
+    return re.sub(r"\s+", " ", text).replace("−", "-")
+
+
+def same(answer: Any, computed: Any) -> bool:
+    if isinstance(answer, bool) != isinstance(computed, bool | np.bool_):
+        return False
+    return bool(
+        answer == computed if isinstance(answer, str) else float(answer) == pytest.approx(float(computed), rel=1e-12)
+    )
+
+
+def test_numbers_are_written_as_lessons_write_them() -> None:
+    assert written([0.5, -1e-9], "/", " | ") == "1/2 | 0" and written(-0.001, ".2f", "") == "0.00"
