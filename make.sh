@@ -56,7 +56,7 @@ case $1 in
         fi ;;
     learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
     # The pages of the handout, which show what the checks say of assignments/ here.
-    lesson) [ -d dist/course ] || $bin/autograder handout
+    lesson) [ -d dist/handout/course ] || $bin/autograder handout
         $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
     test) side_by_side ;;
     quick) side_by_side --quick ;;  # what starts no kernel, browser or batch

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
-from autograder.checks.results import Test
-from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
+from autograder.course import PACKAGE, ROOT, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
 from autograder.handout import services
@@ -22,92 +19,67 @@ QUESTIONS = "tests/public/questions.json"
 """What every handout has, and no checkout of the course."""
 
 COURSE = "course"
-"""The folder of the course's pages, in the handout and beside it."""
+"""The folder of the course's pages in it."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_GIVEN = (
-    "*.md",
-    "figures.py",
-    "measuring.py",
-    "figures/*.svg",
-    "*/figures.py",
-    "*/lab.py",
-    "*/*.csv",
-    "*/measured.md",
-    "writer/*.*",
-)
-"""What lies in assignments/ beside the lessons, stubs and notebooks."""
+_SHARED = """
+    LICENSE assignments/*.md assignments/figures.py assignments/measuring.py assignments/figures/*.svg
+    assignments/writer/__main__.py assignments/writer/experiments.py assignments/writer/lessons.py
+    assignments/writer/model.py assignments/writer/yours.py assignments/writer/*.csv assignments/writer/text.txt
+    assignments/writer/weights.npz
+""".split()
+"""What trained the writer's model is not among them: it rotates as lesson 5 asks for."""
 
-_WRITER = ROOT / "assignments" / "writer"
-"""The model that writes with a student's functions. What trained it does not ship: it rotates as lesson 5 asks for."""
+_OF_EACH = """
+    assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
+    assignments/NAME/*.csv assignments/NAME/measured.md tests/public/test_NAME.py tests/public/expected/NAME.json
+""".split()
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
     chosen = [assignment for assignment in assignments() if not only or assignment.name in only]
-    files = {
+    patterns = [*_SHARED, *(pattern.replace("NAME", one.name) for one in chosen for pattern in _OF_EACH)]
+    files = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
+    files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
+    files |= {
         path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")
     }
-    texts = ROOT / "assignments"
-    folders = {texts, texts / "figures", _WRITER, *(assignment.folder for assignment in chosen)}
-    given = [
-        path
-        for pattern in _GIVEN
-        for path in texts.glob(pattern)
-        if path.parent in folders and path != _WRITER / "train.py"
-    ]
-    files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
-    files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
-    shipped = {name: path.read_bytes() for name, path in files.items()}
-    asked = {}
-    for assignment in chosen:
-        tests = Suite(assignment).tests
-        shipped |= _of(assignment, tests)
-        asked[assignment.name] = questions.of(assignment, tests)
-    shipped[QUESTIONS] = json.dumps(asked, indent=1).encode("utf-8")
-    return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
-
-
-def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
-    """What a handout has of one assignment."""
-    as_they_are = (assignment.lesson, assignment.stub, assignment.public_tests, assignment.golden_values)
-    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in as_they_are}
-    folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
-    made = {f"{folder}/tests/{name}": text for name, text in services.test_files(assignment.name, tests).items()}
-    made[f".github/classroom/{assignment.name}.yml"] = services.workflow(assignment.name, tests)
-    if notebook.is_file():
-        made[f"{folder}/{notebook.name}"] = services.with_checks(notebook.read_text("utf-8"), assignment.name, tests)
-    return files | {name: text.encode("utf-8") for name, text in made.items()}
+    tests = {one: Suite(one).tests for one in chosen}
+    asked = {one.name: questions.of(one, its) for one, its in tests.items()}
+    made = {name: text for one, its in tests.items() for name, text in services.files(one, its).items()}
+    made[QUESTIONS] = json.dumps(asked, indent=1)
+    pages = {f"{COURSE}/{name}": content for name, content in course().items()}
+    return (
+        {name: path.read_bytes() for name, path in files.items()}
+        | {name: text.encode("utf-8") for name, text in made.items()}
+        | pages
+    )
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing
-    one that leaks, or over anything else than an earlier one.
+    """Write the zip, and beside it the same as a folder. Raises HandoutError rather than writing one that leaks, or
+    over anything else than an earlier one.
 
     `only`: the assignments that are open by now; all of them where none is named.
     """
-    beside, pages = target.with_suffix(""), target.with_name(COURSE)
-    if target.suffix != ".zip" or beside == pages:
-        raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip, not {COURSE}.zip")
-    for old, sign in ((beside, QUESTIONS), (pages, "search.js")):
-        if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
-            raise HandoutError(f"{old} lies where the handout goes, and is none: move it, or choose another --out")
+    folder = target.with_suffix("")
+    if target.suffix != ".zip":
+        raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip")
+    if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS).is_file()):
+        raise HandoutError(f"{folder} lies where the handout goes, and is none: move it, or choose another --out")
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
             raise HandoutError(f"{assignment.name}: {names} no longer agrees with the solution; run `make handout`")
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "handout")
-        files = contents(only)
-        unpack(files, folder)
-        if leaked := leaks(folder):
-            raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
-        write_zip(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        for old in (beside, pages):
-            shutil.rmtree(old, ignore_errors=True)
-        shutil.move(folder, beside)
-        shutil.copytree(beside / COURSE, pages)
+    files = contents(only)
+    if leaked := leaks(files):
+        raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_zip(target, {f"handout/{name}": content for name, content in files.items()})
+    shutil.rmtree(folder, ignore_errors=True)
+    unpack(files, folder)
     return target
 
 

@@ -23,14 +23,14 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from autograder.checks.standing import Standing
 from autograder.laptop import screen
 from autograder.laptop.progress import FILE, Progress
 
 HOST = "127.0.0.1"
-COURSE = (Path("course"), Path("dist", "course"))
+COURSE = (Path("course"), Path("dist", "handout", "course"))
 """Where the pages are: in a handout, and in a checkout of the course that has built one."""
 
 STATE = "state.json"
@@ -55,6 +55,14 @@ if Path("assignments", "writer").is_dir():
 student's own: in a process of its own, which may end in any way."""
 
 
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
 class Server(ThreadingHTTPServer):
     """Hands out the folder `root`, which has all that it hands out in a folder with a random name."""
 
@@ -70,12 +78,6 @@ class Server(ThreadingHTTPServer):
 
 class _Handler(SimpleHTTPRequestHandler):
     server: Server
-    extensions_map: ClassVar[dict[str, str]] = {
-        ".html": "text/html; charset=utf-8",
-        ".css": "text/css; charset=utf-8",
-        ".js": "text/javascript; charset=utf-8",
-        ".svg": "image/svg+xml",
-    }
 
     def send_head(self) -> Any:
         """What is asked for, open to be read; nothing, and an error is sent, for who asks another machine."""
@@ -99,6 +101,9 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         super().end_headers()
+
+    def guess_type(self, path: Any) -> str:
+        return KINDS.get(Path(path).suffix, "text/plain; charset=utf-8")  # Windows may call a script a text
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Nothing: the terminal shows the checks."""

@@ -60,7 +60,8 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
 def test_classroom_gives_the_public_points_function_by_function(assignment: Assignment) -> None:
     """In whole points, which is all that it takes."""
     suite = Suite(assignment).tests
-    steps = yaml.safe_load(services.workflow(assignment.name, suite))["jobs"]["run-autograding-tests"]["steps"]
+    made = services.files(assignment, suite)[f".github/classroom/{assignment.name}.yml"]
+    steps = yaml.safe_load(made)["jobs"]["run-autograding-tests"]["steps"]
     graders = {step["id"]: step["with"] for step in steps if "command" in step.get("with", {})}
     public = [test for test in suite if not test.hidden]
     assert set(graders) == {test.question for test in public}
