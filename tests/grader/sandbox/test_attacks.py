@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -49,12 +50,18 @@ FOLDER = Path(__file__).with_name("attacks")
 COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=1.0)
-"""The limits of an attack: the same but for the clock, which is no less real when it runs faster."""
+QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
+"""The limits where an attack waits for the clock, which is no less real when it runs faster."""
 
-GRADED_AGAIN = 10
-"""After so many attacks an honest submission is graded in full; after each one, a call of it is made in the next
-worker."""
+WAITING = """
+    deadly_calls fill_the_disk garbage_on_the_wire loop_at_import loop_in_c output_flood sleep_in_every_call
+    slow_in_hidden_tests steal_requests take_memory thread_bomb
+""".split()
+
+STOPPED_BY_THE_SYSTEM = """
+    read_files write_files open_with_odd_flags send_elsewhere other_processes gain_privileges thread_bomb
+""".split()
+"""Attacks of which every attempt is refused by a lock, harmless enough to be let through once."""
 
 FILES = {
     "gradebook.sqlite": "a gradebook",
@@ -88,7 +95,7 @@ class Field:
     """marks of the arguments that the last submission was shown, and of its workers, in public and in hidden tests"""
 
 
-carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
+carried: Callable[[Any], str] = runpy.run_path(str(COMMON), {"TARGETS": {"folder": "", "files": [""]}})["carried"]
 
 
 @pytest.fixture(scope="module")
@@ -196,9 +203,8 @@ def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
 
 def hostile(ground: Field, attack: Path, beginning: Path = ROPE.stub) -> str:
     """An attack as it is handed in: at the end of the honest stub, or of a solution."""
-    parts = (beginning, COMMON, attack)
-    stub, common, text = (path.read_text(encoding="utf-8") for path in parts)
-    return f"{stub}\n\n{common}\n\nTARGETS = {ground.targets!r}\n\n{text}"
+    stub, common, text = (path.read_text(encoding="utf-8") for path in (beginning, COMMON, attack))
+    return f"{stub}\n\nTARGETS = {ground.targets!r}\n\n{common}\n\n{text}\nprint('TRIED', 'ALL')\n"
 
 
 @pytest.fixture(scope="module")
@@ -217,35 +223,29 @@ def stub(ground: Field, alone: Grade) -> Grade:
     return grade
 
 
+def idea(attack: Path) -> str:
+    return ast.get_docstring(ast.parse(attack.read_text("utf-8"))) or ""
+
+
 def test_each_attack_says_its_idea() -> None:
-    for attack in ATTACKS:
-        said = ast.get_docstring(ast.parse(attack.read_text(encoding="utf-8"))) or ""
-        assert re.fullmatch(r"Idea: .+\n\n(Stopped by|Not stopped): .+", said, re.DOTALL), attack.name
-
-
-OF_THE_SYSTEM = re.compile(r"Landlock|seccomp|limit|zygote|folder|mode|capabilit|user id|SIGKILL|signal|environment")
-"""Words of an attack's docstring that name something of the system: there it matters whose process a worker is."""
-
-
-def stopped_by_the_grader(attack: Path) -> bool:
-    return not OF_THE_SYSTEM.search(attack.read_text(encoding="utf-8").partition('"""')[2].partition('"""')[0])
+    form = re.compile(r"Idea: .+\n\n(Stopped by the (system|grader)|Not stopped): .+", re.DOTALL)
+    assert [attack.name for attack in ATTACKS if not form.fullmatch(idea(attack))] == []
 
 
 @pytest.mark.parametrize(
     "attack",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.of_the_grader] * stopped_by_the_grader(path))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.of_the_grader] * ("by the grader" in idea(path)))
         for path in ATTACKS
     ],
 )
 def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
     source = hostile(ground, attack)
-    grade = graded(ground, source, QUICK)
-    if "TRIED" not in ground.printed:  # this machine is slow
-        grade = graded(ground, source)
+    grade = graded(ground, source, QUICK if attack.stem in WAITING else LIMITS)
     everything = ground.printed
 
     assert "TRIED" in everything, "the attack was not even tried"
+    assert "TRIED ALL" in everything or attack.stem not in STOPPED_BY_THE_SYSTEM
     assert not re.findall(r"ESCAPED.*|BROKEN.*", everything)
     assert ground.canary not in everything
     assert (grade.score, grade.questions) == (stub.score, stub.questions)
@@ -258,28 +258,28 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     pages = pages_of(handed_in, grade)
     no_secret_is_shown(ground, pages, grade)
     what_is_shown_at_once_is_settled(ground, handed_in, pages, grade)
-    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status is Status.TIMEOUT
+    assert ground.replaced or attack.stem != "replaced_in_hidden_tests"
     nothing_is_rendered(pages, grade)
     little_is_kept(handed_in, pages, grade)
     the_next_is_as_if_alone(ground)
-    if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
-        after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
-        assert (after.score, after.status, after.printed, after.test_results) == (
-            20.0,
-            "graded",
-            "",
-            alone.test_results,
-        )
 
 
-ABOUT_LINES = [attack for attack in ATTACKS if attack.stem.startswith("lines_")]
+def test_the_grader_is_as_before(ground: Field, alone: Grade) -> None:
+    """After all attacks an honest submission gets what it got before them, and the grader's own memory is what a
+    grader's is."""
+    after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+    assert (after.score, after.status, after.printed) == (20.0, "graded", "")
+    assert after.test_results == alone.test_results
+    status = Path("/proc/self/status").read_text()
+    resident = int(re.search(r"VmRSS:\s*(\d+)", status)[1]) >> 10  # type: ignore[index]
+    assert resident < 1024, f"{resident} MiB"
+    assert len(os.listdir("/proc/self/fd")) < 100
 
 
 @pytest.mark.of_the_grader
-@pytest.mark.parametrize("attack", ABOUT_LINES, ids=lambda path: path.stem)
-def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade, attack: Path) -> None:
+def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade) -> None:
     """With right values: every test of a loop over the sequence fails, and no other."""
-    source = hostile(ground, attack, ROPE.solution)
+    source = hostile(ground, FOLDER / "loop_uncounted.py", ROPE.solution)
     missed = {one.test.name: one.kind for one in graded(ground, source).test_results if not one.passed}
     assert set(missed.values()) == {Kind.LOOP}
     assert len(missed) == LOOP_TESTS
@@ -321,8 +321,7 @@ def nothing_is_left_written(ground: Field) -> None:
         assert (ground.folder / name).read_text() == f"{content}: {ground.canary}"
         assert (ground.folder / name).stat().st_mode & 0o777 == 0o666
     assert not list(ground.grader.sandbox.scratch.iterdir())
-    for place in PLACES:
-        assert not (Path(place) / ground.targets["mark"]).exists()
+    assert not _left(ground)
 
 
 def nobody_heard_anything(ground: Field) -> None:
@@ -422,24 +421,6 @@ def the_next_is_as_if_alone(ground: Field) -> None:
     assert backend.printed == ""
 
 
-def test_the_grader_has_not_grown(ground: Field, alone: Grade) -> None:
-    """After all attacks the grader's own memory is what a grader's is."""
-    status = Path("/proc/self/status").read_text()
-    resident = int(re.search(r"VmRSS:\s*(\d+)", status)[1]) >> 10  # type: ignore[index]
-    assert resident < 1024, f"{resident} MiB"
-    assert len(os.listdir("/proc/self/fd")) < 100
-
-
-NOTHING_STOPS = """
-    descriptor_bomb fork_bomb gain_privileges hidden_files import_solutions kill_the_grader list_folders memory_at_once
-    network_abstract network_tcp network_udp network_unix read_accounts read_other_submissions read_solutions
-    remove_results rewrite_results roundabout_paths search_memory search_proc signal_by_descriptor thread_bomb
-    trace_the_grader
-    write_elsewhere
-"""
-"""Attacks that a lock stops, harmless enough to be let through once."""
-
-
 @pytest.fixture(scope="module")
 def open_grader() -> Iterator[Grader]:
     """One with all locks off."""
@@ -447,9 +428,9 @@ def open_grader() -> Iterator[Grader]:
         yield without_wall
 
 
-@pytest.mark.parametrize("name", NOTHING_STOPS.split())
+@pytest.mark.parametrize("name", STOPPED_BY_THE_SYSTEM)
 def test_without_the_wall_the_same_attack_succeeds(open_grader: Grader, name: str) -> None:
-    """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
+    """What the wall is seen to stop is really stopped by it: with all locks off, these get somewhere."""
     with _ground(open_grader) as open_ground:
         backend = Sandboxed(open_ground.grader.sandbox, Program("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
         try:
@@ -457,12 +438,12 @@ def test_without_the_wall_the_same_attack_succeeds(open_grader: Grader, name: st
                 backend.call(Call("rope_frequencies", (4,)))
         finally:
             backend.close()
-            for place in (*PLACES, open_ground.folder):
-                _remove(Path(place) / open_ground.targets["mark"])
-    assert "ESCAPED" in backend.printed
+            for path in _left(open_ground):
+                path.rmdir() if path.is_dir() else path.unlink()
+    said = Counter(re.findall("^(ESCAPED|STOPPED)", backend.printed, re.MULTILINE))
+    assert said["ESCAPED"] > said["STOPPED"]
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        path.rmdir()
-    path.unlink(missing_ok=True)
+def _left(ground: Field) -> list[Path]:
+    """What an attack has written elsewhere."""
+    return [path for place in {*PLACES, str(ground.folder)} for path in Path(place).glob(f"{ground.targets['mark']}*")]

@@ -80,7 +80,7 @@ def make(folder: Path, size: int, alone: dict[str, dict[str, str]], target: Path
     folder.mkdir(parents=True)
     draw = random.Random(size)
     broken = [classroom.no_python, classroom.ends_its_process, not_text, recursion]
-    attacks = [path for path in sorted(ATTACKS.glob("*.py")) if path.name not in ("common.py", "ruff.toml")]
+    attacks = [path for path in sorted(ATTACKS.glob("*.py")) if path.name != "common.py"]
     for number in range(size):
         student = f"student{number:05}"
         if number % 20 == 0:
@@ -106,7 +106,7 @@ def hostile(attack: Path, number: int, folder: Path) -> str:
     }
     targets |= {"tcp": ["127.0.0.1", 9], "udp": ["127.0.0.1", 9], "unix": str(folder / "nobody"), "abstract": "nobody"}
     common, text = (path.read_text("utf-8") for path in (ATTACKS / "common.py", attack))
-    return f"{classroom.unfinished(NAME, number)}\n\n{common}\n\nTARGETS = {targets!r}\n\n{text}"
+    return f"{classroom.unfinished(NAME, number)}\n\nTARGETS = {targets!r}\n\n{common}\n\n{text}"
 
 
 def not_text(name: str, number: int) -> str:

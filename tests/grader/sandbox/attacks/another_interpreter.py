@@ -1,6 +1,6 @@
 """Idea: loop in another interpreter in the same process: no trace reaches it.
 
-Stopped by: it finds no library, since Landlock lets it read none; and to start one is an event, and no call counts after it.
+Stopped by the system: Landlock: it finds no library, and does not start.
 """
 
 print("TRIED another interpreter")
@@ -8,11 +8,4 @@ try:
     import _xxsubinterpreters as interpreters
 except ImportError:
     import _interpreters as interpreters
-other = interpreters.create()
-
-
-def hidden(loop):
-    interpreters.run_string(other, f"for _ in range({loop.size}): pass")
-
-
-looping(hidden)
+interpreters.run_string(interpreters.create(), "print('ESCAPED into another interpreter')")

@@ -1,13 +1,30 @@
-"""Idea: take the worker apart: no modules, no streams, odd hooks, traces and profilers left behind.
+"""Idea: take the worker apart: replies that all say True, built-ins and numpy that find everything equal, no modules,
+no streams, odd hooks, traces and profilers left behind.
 
-Stopped by: it is this submission's worker; the next has another.
+Stopped by the grader: it is this submission's worker; what it says is a value, and whether that is right is decided
+elsewhere.
 """
 
+import builtins
 import gc
 import threading
 import warnings
 
+import numpy as np
+
+from autograder.protocol import call, codec
+
 print("TRIED breaking the worker", flush=True)
+success = codec.encode(True)
+call.perform = lambda module, asked: call.Reply(success, lines=0)
+sys.modules["autograder.checks.expect"] = types.ModuleType("expect")
+builtins.isinstance = lambda *args: True
+builtins.abs = lambda value: 0
+builtins.all = builtins.any = lambda values: True
+builtins.AssertionError = ValueError
+for name in ("allclose", "isclose", "array_equal", "all", "abs", "isnan", "max"):
+    setattr(np, name, lambda *args, **kwargs: True)
+np.testing.assert_allclose = lambda *args, **kwargs: None
 sys.stdout = sys.stderr = None
 sys.excepthook = sys.displayhook = None
 threading.settrace(lambda *args: 1 / 0)

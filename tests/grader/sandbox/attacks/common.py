@@ -1,21 +1,28 @@
-"""What every attack starts with. A submission is the honest stub, then this file, then `TARGETS`, then the attack.
+"""What every attack starts with. A submission is the honest stub, then `TARGETS`, then this file, then the attack.
 
-An attack is safe where the wall fails: its loops, memory and time are bounded, it stays on the loopback, it acts on processes
-that it started or that the test started for it, and it writes to the test's canaries alone.
+An attack is safe where the wall fails: its loops, memory and time are bounded, it stays on the loopback, it acts on
+processes that it started or that the test started for it, and it writes to the test's canaries alone.
 
     TARGETS           what the test set up to be attacked: files, folders, processes, listeners
     attempt(what)     a block that should be stopped; what it says tells the test whether it was
+    attempts(lines)   the same for each line
     in_every_call(f)  makes every function of the assignment return f(name, args)
-    looping(hidden)   makes every function loop over the sequence in hidden(loop), before it does what it does; loop.size says how often
+    SECRET, PROJECT   a file that nobody may read, and where the grader's own code lies
     OPENED            a mark of this worker alone: what one that replaces another must not get to a student
 """
 
 import contextlib
+import ctypes
+import hashlib
+import os
 import re
 import sys
 import types
 
 FUNCTIONS = [name for name, value in list(globals().items()) if isinstance(value, types.FunctionType)]
+SECRET = os.path.join(TARGETS["folder"], TARGETS["files"][0])
+PROJECT = next(iter(sys.modules["autograder"].__path__)).rpartition("/")[0]
+libc = ctypes.CDLL(None, use_errno=True)
 
 CANARY = re.compile(r"canary-[0-9a-f]{32}")
 """What the test has hidden in files, environments and memory that are none of a submission's business."""
@@ -34,17 +41,30 @@ def attempt(what):
         print("ESCAPED", what, flush=True)
 
 
-def found_nothing(what, text):
-    """Reports a canary in some text that the attack could lay hands on."""
-    print("TRIED", what, flush=True)
-    if CANARY.search(text):
-        print("ESCAPED", what, flush=True)
+def attempts(lines, **given):
+    for line in lines.strip().splitlines():
+        with attempt(f"{line.strip()} {list(given.values()) or ''}"):
+            exec(line.strip(), globals() | given)
 
 
 def refuse_unless(condition):
     """For an attempt that fails by getting nothing, without any error."""
     if not condition:
         raise PermissionError
+
+
+def system_call(name, *arguments):
+    """A function of the C library, or a system call by its number."""
+    call = getattr(libc, name) if isinstance(name, str) else lambda *rest: libc.syscall(name, *rest)
+    if call(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def found_nothing(what, text):
+    """Reports a canary in some text that the attack could lay hands on."""
+    print("TRIED", what, flush=True)
+    if CANARY.search(text):
+        print("ESCAPED", what, flush=True)
 
 
 def in_every_call(action):
@@ -60,36 +80,8 @@ def _calling(action, name):
     return function
 
 
-def looping(hidden):
-    for name in FUNCTIONS:
-        globals()[name] = _looping(hidden, globals()[name])
-
-
-def _looping(hidden, honest):
-    def function(*args, **kwargs):
-        def loop():
-            for _ in range(loop.size):
-                pass
-
-        loop.size = max((size for array in args for size in getattr(array, "shape", ())), default=0)
-        hidden(loop)
-        return honest(*args, **kwargs)
-
-    function.__name__ = honest.__name__
-    return function
-
-
-def project():
-    """Where the grader's own code lies, as far as a submission can see."""
-    import autograder
-
-    return next(iter(autograder.__path__)).rpartition("/")[0]
-
-
 def wire_descriptors():
     """Every descriptor that is open and not one of the first three."""
-    import os
-
     found = []
     for descriptor in range(3, 256):
         with contextlib.suppress(OSError):
@@ -100,15 +92,7 @@ def wire_descriptors():
 
 def carried(args):
     """A mark of some arguments that the test recognises wherever it turns up."""
-    import hashlib
-
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 
-def _opened():
-    import os
-
-    return carried((os.getpid(),))
-
-
-OPENED = _opened()
+OPENED = carried((os.getpid(),))

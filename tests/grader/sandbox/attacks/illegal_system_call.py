@@ -1,11 +1,9 @@
 """Idea: system calls by their 32-bit numbers, which a filter for 64 bits may not know.
 
-Stopped by: seccomp: calls of another architecture end the process.
+Stopped by the system: seccomp: calls of another architecture end the process.
 """
 
-import ctypes
 import mmap
-import os
 import platform
 
 print("TRIED a 32-bit system call", flush=True)

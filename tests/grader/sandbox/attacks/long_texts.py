@@ -1,10 +1,10 @@
-"""Idea: fill every message, and with it gradebook and report: values described in megabytes, long texts, long exceptions, long output.
+"""Idea: fill every message, and with it gradebook and report: values described in megabytes, long texts, long
+exceptions, long output.
 
-Stopped by: whatever is kept has its bound where the grader reads it, and not only where a worker writes it.
+Stopped by the grader: whatever is kept has its bound where the grader reads it, and not only where a worker writes it.
 """
 
 import itertools
-import os
 import struct
 
 from autograder.protocol import codec

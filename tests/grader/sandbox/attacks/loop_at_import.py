@@ -1,6 +1,6 @@
 """Idea: never finish loading.
 
-Stopped by: loading has the time of one call, and is not tried again.
+Stopped by the grader: loading has the time of one call, and is not tried again.
 """
 
 print("TRIED a loop at import", flush=True)

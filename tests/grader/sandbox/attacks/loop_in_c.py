@@ -1,6 +1,6 @@
 """Idea: one long step inside C, where no Python signal handler runs, with all signals ignored.
 
-Stopped by: SIGKILL, from outside.
+Stopped by the system: SIGKILL, from outside; after two such calls a function is not called again.
 """
 
 import signal

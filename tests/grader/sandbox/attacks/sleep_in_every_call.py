@@ -1,6 +1,6 @@
 """Idea: stay just below the time of a call, in every call.
 
-Stopped by: the time of all calls together is bounded.
+Stopped by the grader: the time of all calls together is bounded.
 """
 
 import time
@@ -9,7 +9,7 @@ print("TRIED sleeping")
 
 
 def sleep(name, args):
-    time.sleep(0.3)
+    time.sleep(0.2)
     raise NotImplementedError
 
 

@@ -1,9 +1,8 @@
 """Idea: read the next requests from the wire oneself, in a thread, and answer in the worker's place.
 
-Stopped by: they are requests to this submission, and hold nothing but arguments.
+Stopped by the grader: they are requests to this submission, and hold nothing but arguments.
 """
 
-import os
 import threading
 
 print("TRIED stealing requests")

@@ -1,6 +1,6 @@
 """Idea: threads without end.
 
-Stopped by: the limit on tasks where the worker has a user id of its own; else the zygote's watch.
+Stopped by the system: the limit on tasks where the worker has a user id of its own; else the zygote's watch.
 """
 
 import threading

@@ -1,0 +1,20 @@
+"""Idea: tell an input by the status of the whole: hidden calls do not return until time runs out, or they do.
+
+Stopped by the grader: the status that a student is told is that of the time before the first hidden call.
+"""
+
+import time
+
+print("TRIED running out of time in hidden tests", flush=True)
+calls = 0
+
+
+def late(name, args):
+    global calls
+    calls += 1
+    if calls > 40:
+        time.sleep(1)
+    raise NotImplementedError
+
+
+in_every_call(late)
