@@ -1,4 +1,4 @@
-"""The numbers of lesson 8. The large table of the lesson is compared in `test_context_lab.py`."""
+"""The numbers of lesson 8. The large table of the lesson is compared in `test_labs.py`."""
 
 import math
 

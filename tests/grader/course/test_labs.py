@@ -1,0 +1,488 @@
+"""The given runs of lessons 8, 9, 11, 12 and 13: right gradients, tasks that ask what they say, the student's functions
+and nothing else measured, numbers that are still true."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assignments.batches import lab as batches
+from assignments.context_extension import lab as context
+from assignments.extrapolation import lab as extrapolation
+from assignments.modern import lab as modern
+from assignments.state import lab as state
+from autograder import course
+from autograder.hints import catalogue
+
+LABS = {path.parent.name: path for path in sorted((course.ROOT / "assignments").glob("*/lab.py"))}
+SOLUTIONS = {name: catalogue.solution(course.find(name)) for name in LABS}
+SMALL = replace(
+    extrapolation.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3,
+    buckets=6, own_buckets=6, n_bits=4,
+)  # fmt: skip
+
+Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarray]]]
+
+
+def larger(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Parameters as large as trained ones, in float64: finite differences need it."""
+    rng = np.random.default_rng(5)
+    stacked = extrapolation.stacked(drawn)
+    return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
+
+
+def of_lesson_9(method: str, setting: extrapolation.Setting) -> dict[str, np.ndarray]:
+    return larger([extrapolation.draw_parameters(method, setting, seed) for seed in range(2)])
+
+
+# Gradients.
+
+
+def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
+    """A name, and what makes two models and the function of their losses and gradients."""
+    rng = np.random.default_rng(0)
+    small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
+
+    def lesson_9(method: str, places: bool) -> tuple[dict[str, np.ndarray], Losses]:
+        # A learned table has the scale that training gives it.
+        setting = SMALL if method == "learned" else replace(SMALL, scale=0.25, own_buckets=3)
+        reading = extrapolation.read(SOLUTIONS["extrapolation"], method, setting)
+        if places:
+            added = extrapolation.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
+            reading = replace(
+                reading, added=added, positions=np.sort(rng.integers(setting.table_rows, size=small.shape))
+            )
+        return of_lesson_9(method, setting), lambda values: extrapolation.loss_and_gradients(
+            values, reading, small, small[..., :-2]
+        )
+
+    def lesson_8(task: context.Task) -> tuple[dict[str, np.ndarray], Losses]:
+        setting = context.Setting(trained_length=6, vocabulary=5, width=4, back=4)
+        drawn = [task.examples(rng, 3, 9, setting) for _ in range(2)]
+        texts, answers = (np.stack(arrays) for arrays in zip(*drawn, strict=True))
+        reading = context.rotated(SOLUTIONS["context_extension"], "YaRN", setting, 9)
+        return context.draw_parameters(task, setting, seeds=[0, 1]), lambda values: extrapolation.loss_and_gradients(
+            values, reading, texts, answers
+        )
+
+    def lesson_11(schedule: str) -> tuple[dict[str, np.ndarray], Losses]:
+        setting = modern.Setting()
+        drawn = [modern.passkey(np.random.default_rng(seed), 3, 8, setting) for seed in range(2)]
+        texts = modern.Texts(*map(np.stack, zip(*drawn, strict=True)))
+        layers = modern.rotations(SOLUTIONS["modern"], schedule, 8, setting)
+        return modern.draw_parameters(setting, range(2)), lambda values: modern.loss_and_gradients(
+            values, layers, texts
+        )
+
+    def lesson_12(method: str) -> tuple[dict[str, np.ndarray], Losses]:
+        setting, texts = state.CHOICES[method][0], texts_of(state.SENTENCES)
+        drawn = [state.draw_parameters(state.SENTENCES, method, setting, seed) for seed in range(2)]
+        return larger(drawn), lambda values: state.loss_and_gradients(
+            SOLUTIONS["state"], method, setting, values, texts
+        )
+
+    def lesson_13(method: str) -> tuple[dict[str, np.ndarray], Losses]:
+        chosen = rng.integers(batches.ROWS, size=(2, 3))
+        drawn = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[2])
+        rows = batches.Rows(*(part[chosen] for part in drawn))
+        tokens = rng.integers(batches.VOCABULARY, size=(2, 3, batches.ROW))
+        parameters = larger([batches.draw_parameters(method, seed) for seed in range(2)])
+        return parameters, lambda values: batches.loss_and_gradients(values, method, tokens, rows)
+
+    for method in extrapolation.METHODS:
+        yield f"9 {method}", lambda method=method: lesson_9(method, places=False)
+    for method in ("sinusoidal", "learned"):
+        yield f"9 {method}, random positions", lambda method=method: lesson_9(method, places=True)
+    for name, task in {"copying": context.COPYING, "passkey": context.PASSKEY, "latest": context.LATEST}.items():
+        yield f"8 {name}", lambda task=task: lesson_8(task)
+    for schedule in modern.SCHEDULES:
+        yield f"11 {schedule}", lambda schedule=schedule: lesson_11(schedule)
+    for method in state.CHOICES:
+        yield f"12 {method}", lambda method=method: lesson_12(method)
+    for method in batches.METHODS:
+        yield f"13 {method}", lambda method=method: lesson_13(method)
+
+
+@pytest.mark.parametrize("case", [pytest.param(make, id=name) for name, make in gradient_cases()])
+def test_gradients_are_those_of_finite_differences(
+    case: Callable[[], tuple[dict[str, np.ndarray], Losses]],
+) -> None:
+    parameters, losses = case()
+    rng, (_, gradients) = np.random.default_rng(0), losses(parameters)
+    assert gradients.keys() == parameters.keys()
+    for name, gradient in gradients.items():
+        assert gradient.shape == parameters[name].shape
+        for _ in range(4):
+            place = tuple(int(rng.integers(size)) for size in gradient.shape)
+            ends = []
+            for step in (1e-4, -1e-4):
+                shifted = {key: value.copy() for key, value in parameters.items()}
+                shifted[name][place] += step
+                ends.append(losses(shifted)[0][place[0]])
+            # Rotations are kept in single precision.
+            assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
+
+
+# What is measured: the student's functions, and nothing else.
+
+
+@pytest.mark.parametrize("method", extrapolation.METHODS)
+def test_what_is_trained_is_what_is_measured(method: str) -> None:
+    """The loss of lesson 9's batched model is the cross-entropy of answers made with `encode` and `logits`."""
+    parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
+    texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
+    reading = extrapolation.read(solution, method, SMALL)
+    losses, _ = extrapolation.loss_and_gradients(parameters, reading, texts, texts[..., :-2])
+    for seed in range(2):
+        known, surprise = {name: value[seed] for name, value in parameters.items()}, []
+        for text in texts[seed]:
+            y, _ = extrapolation.answer(solution, method, known, SMALL, text)
+            surprise += [np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, len(text))]
+        assert losses[seed] == pytest.approx(np.mean(surprise), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["extrapolation", "context_extension", "modern"])
+def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
+    """It ships with the assignment in which students write them."""
+    assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", LABS[name].read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("method", "function"),
+    [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
+)
+def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
+    """Rather than trained as one thing and measured as another."""
+    mistaken = catalogue.solution(course.find("extrapolation"))
+    right = getattr(mistaken, function)
+
+    def squared(method: str, *arguments: np.ndarray) -> np.ndarray:
+        result = right(method, *arguments)
+        return result + 0.1 * np.where(np.isfinite(result), result, 0) ** 2
+
+    setattr(mistaken, function, squared)
+    with pytest.raises(ValueError, match=rf"{function}\('{method}', …\) is not of the form"):
+        extrapolation.read(mistaken, method, SMALL)
+
+
+def test_rotations_are_those_of_the_student_s_functions() -> None:
+    setting, solution = modern.Setting(), SOLUTIONS["modern"]
+    where = [[one is not None for one in modern.rotations(solution, one, 4, setting)] for one in modern.SCHEDULES]
+    assert where == [[False, False], [True, False], [False, True], [True, True]]
+    x = np.random.default_rng(0).normal(size=(1, setting.width))
+    for one in (setting, modern.RUNS["copy 3 back, base 10"].setting):
+        matrices = modern.rotations(solution, "every layer", 6, one)[0]
+        assert matrices is not None and np.allclose(x @ matrices[5], solution.shift_keys(x, 5, base=one.base))
+
+
+def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() -> None:
+    rotations = {
+        method: context.rotated(SOLUTIONS["context_extension"], method, context.Setting(), 16).rotations
+        for method in context.METHODS
+    }
+    same = [method for method in context.METHODS if np.allclose(rotations[method], rotations[context.AS_TRAINED])]
+    assert same == [method for method in context.METHODS if method != context.NO_POSITION]
+    assert np.allclose(rotations[context.NO_POSITION], 1)
+
+
+def test_cut_at_one_rotation_divides_pairs_with_less_than_one() -> None:
+    setting, solution = context.Setting(), SOLUTIONS["context_extension"]
+    trained = solution.longrope_frequencies(setting.width, np.ones(setting.width // 2), setting.base)
+    wanted = np.where(solution.rotations_in_context(setting.width, 16, setting.base) < 1, trained / 4, trained)
+    assert np.allclose(context.METHODS["limits 1 and 1"](solution, setting, 64).frequencies, wanted)
+
+
+@pytest.mark.parametrize("method", ["alibi", "rope", "none"])
+def test_without_gates_lesson_12_has_the_model_of_lesson_9(method: str) -> None:
+    """So what lesson 9 measured of copying may stand beside what is measured there."""
+    setting = {"alibi": 0.5, "rope": 10.0, "none": 0.0}[method]
+    changes = {"alibi": ["slope 0.5"], "rope": ["base 10"], "none": []}[method]
+    theirs = extrapolation.setting_of(*changes)
+    texts = texts_of("copy 3 back")
+    model = extrapolation.stacked([state.draw_parameters("copy 3 back", method, setting, seed) for seed in range(2)])
+    loss, _ = state.loss_and_gradients(SOLUTIONS["state"], method, setting, model, texts)
+    reading = extrapolation.read(SOLUTIONS["extrapolation"], method, theirs)
+    assert np.allclose(loss, extrapolation.loss_and_gradients(model, reading, *texts)[0], atol=1e-5)
+    tokens = state.draw("copy 3 back", np.random.default_rng([3, 1]), theirs.batch, theirs.trained_length).tokens
+    again = np.random.default_rng([3, 1]).integers(theirs.vocabulary, size=(theirs.batch, theirs.trained_length))
+    assert np.array_equal(tokens, again)
+
+
+def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
+    """With the restart and the mask; the answer of a token is in its own text."""
+    rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
+    model = extrapolation.stacked([batches.draw_parameters("learned", 0)])
+    tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
+    packed = batches.look(model, "learned", tokens, batches.Rows(*(part[:1] for part in rows))).scores[0, 0]
+    for begin, end in pairwise([*np.flatnonzero(rows.positions[0] == 0), batches.ROW]):
+        steps = np.arange(end - begin)[np.newaxis]
+        text = batches.Rows(steps, np.tri(end - begin, dtype=bool)[np.newaxis], 0 * steps, steps > 0)
+        alone = batches.look(model, "learned", tokens[..., begin:end], text).scores[0, 0]
+        np.testing.assert_allclose(packed[begin:end], alone, atol=1e-5)
+        assert (rows.answer[0, begin:end] == begin).all()
+
+
+def train_10(name: str, seeds: list[int]) -> dict[str, np.ndarray]:
+    """The first of a few models after ten steps."""
+    solution, ten = SOLUTIONS[name], {"seeds": seeds, "steps": 10}
+    if name == "extrapolation":
+        setting = replace(extrapolation.Setting(), steps=10)
+        return extrapolation.train(solution, "shaw", setting, seeds=seeds)[0][seeds.index(3)]
+    trained: Any = {
+        "modern": lambda: modern.train(solution, "copy 3 back", "every layer", **ten)[0],
+        "state": lambda: state.train(solution, "copy 1 back", "gates", 0.0, 3e-3, **ten),
+        "batches": lambda: batches.train(solution, "first token", "rope", batches.WAYS[0], **ten),
+    }[name]()
+    return {key: value[seeds.index(3)] for key, value in trained.items()}
+
+
+@pytest.mark.parametrize("name", ["extrapolation", "modern", "state", "batches"])
+def test_a_seed_does_not_depend_on_its_company(name: str) -> None:
+    alone, beside = train_10(name, [3]), train_10(name, [0, 3])
+    assert all(np.allclose(value, beside[key], atol=1e-4) for key, value in alone.items())
+
+
+# Tasks.
+
+
+def texts_of(task: str) -> state.Texts:
+    drawn = [state.draw(task, np.random.default_rng(seed), 3, 16) for seed in range(2)]
+    return state.Texts(*map(np.stack, zip(*drawn, strict=True)))
+
+
+@pytest.mark.parametrize("length", [16, 64])
+def test_the_tasks_of_lesson_8_ask_what_they_say(length: int) -> None:
+    setting, rng, rows = context.Setting(), np.random.default_rng(0), np.arange(50)
+    sequences, answers = context.COPYING.examples(rng, 50, length, setting)
+    assert np.array_equal(answers, sequences[:, length - 16 : length - 3])
+    for task, marks in ((context.PASSKEY, 1), (context.LATEST, 2)):
+        sequences, answers = task.examples(rng, 50, length, setting)
+        marked = sequences == setting.vocabulary
+        assert (marked.sum(axis=1) == marks).all() and not marked[:, -2:].any()
+        later = length - 1 - marked[:, ::-1].argmax(axis=1)
+        assert np.array_equal(answers[:, 0], sequences[rows, later + 1])
+        assert (answers < setting.vocabulary).all(), "after a mark stands a token, not the other mark"
+
+
+def test_the_tasks_of_lesson_11_ask_what_they_say() -> None:
+    setting = modern.Setting()
+    for draw in (modern.copy_back, modern.passkey):
+        tokens, answers, asked = draw(np.random.default_rng(1), 50, 12, setting)
+        assert (tokens[:, 0] == setting.start_token).all() and (tokens[:, 1:] != setting.start_token).all()
+        assert (answers[asked] < setting.vocabulary).all() and asked[:, -1].all()
+        for row, column in np.argwhere(asked):
+            marked = np.flatnonzero(tokens[row] == setting.mark)
+            source = column - setting.back if draw is modern.copy_back else marked[0] + 1
+            assert source < column and answers[row, column] == tokens[row, source]
+
+
+def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
+    texts = state.draw(state.SENTENCES, np.random.default_rng(1), 60, 20)
+    mark, asked = state.mark(state.SENTENCES), texts.answers.shape[1]
+    assert (texts.answers != mark).all() and (texts.tokens[:, 0] == mark).all()
+    for row, answers in zip(texts.tokens, texts.answers, strict=True):
+        marks = np.flatnonzero(row == mark)
+        assert (np.diff(marks) > 1).all()
+        for place, answer in zip(range(20 - asked, 20), answers, strict=True):
+            assert answer == row[marks[marks < place].max() + 1]
+
+
+# What is computed from measurements.
+
+
+def test_the_choice_is_the_highest_accuracy_and_the_usual_setting_wins_a_tie() -> None:
+    def tries(change: str, rate: float, accuracy: float) -> list[extrapolation.Tried]:
+        what = "copy 3 back", "rope", change, extrapolation.USUAL, rate
+        return [extrapolation.Tried(*what, seed, 0.0, *[accuracy] * 4) for seed in (100, 101)]
+
+    rows = tries("usual", 3e-3, 0.5) + tries("base 10", 3e-3, 0.4)
+    assert extrapolation.chosen(rows)["copy 3 back", "rope"] == "usual"
+    rows += tries("base 10", 1e-2, 0.7)
+    assert extrapolation.chosen(rows)["copy 3 back", "rope"] == "base 10"
+    assert extrapolation.best_rates(rows)["copy 3 back", "rope", "base 10"] == 1e-2
+    assert extrapolation.chosen(rows + tries("usual", 1e-2, 0.7))["copy 3 back", "rope"] == "usual"
+
+
+def test_how_often_token_0_counts_and_which_gates_are_whose_is_found() -> None:
+    for times in (1, 3.5):
+        assert modern.times_the_others(np.array([times / (times + np.arange(16))])) == pytest.approx([times])
+    marks = np.array([[True, False, False, True, False]])
+    found = state.mean_gates(marks, np.array([[0.9, 0.1, 0.5, 0.7, 0.3]]))
+    assert found == pytest.approx({"mark": 0.7, "name": 0.2, "other": 0.5})
+
+
+# What is kept of the last run.
+
+
+def complete() -> Iterator[tuple[str, list[tuple[Any, ...]], set[tuple[Any, ...]]]]:
+    """A file, the keys of its rows, and those that it should have."""
+    lab: Any = extrapolation
+    jobs = {kind: [what for one, *what in lab.jobs(full=True) if one == kind] for kind in ("report", "change")}
+    lengths = {(*what, seed, length) for what in jobs["report"] for seed in lab.SEEDS for length in lab.Setting.lengths}
+    yield "9 measured", [(*row[:3], row.seed, row.length) for row in lab.saved()], lengths
+    repaired = {what: (0, 1) if lengths == lab.FAR_LENGTHS else (0,) for what, lengths in lab.FAR.items()}
+    wanted = {(*what, *rest) for what, at in lab.FAR.items() for rest in product(repaired[what], lab.SEEDS, at)}
+    yield "9 far", [(*row[:5], row.length) for row in lab.saved_far()], wanted
+    tried = {(*what, lab.USUAL, rate, seed) for (_, *what), rate, seed in product(
+        lab.grid_jobs(), lab.LEARNING_RATES, lab.CHOOSING_SEEDS)}  # fmt: skip
+    yield "9 grid", [row[:6] for row in lab.kept_tries("grid.csv")], tried
+    wanted = {(*what, seed) for what, seed in product(jobs["change"], lab.CHOOSING_SEEDS)}
+    yield "9 changes", [(*row[1:4], row.seed) for row in lab.kept_tries("changes.csv")], wanted
+
+    lab = context
+    wanted = {(name, *rest) for name, run in lab.RUNS.items() for rest in product(
+        run.methods, lab.SEEDS, run.setting.lengths, (0, *run.further_steps))}  # fmt: skip
+    yield "8 measured", [row[:5] for row in lab.saved()], wanted
+
+    lab = modern
+    asked = [
+        *((name, schedule) for name, run in lab.RUNS.items() for schedule in run.schedules),
+        (lab.REPLACED, "no layer"),
+    ]
+    wanted = {(*one, *rest) for one, *rest in product(asked, lab.SEEDS, lab.Setting().lengths)}
+    yield "11 measured", [row[:4] for row in lab.saved()], wanted
+    yield "11 first token", [row[:2] for row in lab.saved_looks()], set(product(lab.SEEDS, range(16)))
+
+    lab = state
+    asked = [*lab.TRAINED, *((task, lab.EQUAL) for task in lab.MARK_SHARE)]
+    wanted = {(*one, *rest) for one, *rest in product(asked, lab.SEEDS, lab.Setting.lengths)}
+    yield "12 measured", [(row.task, row.method, row.seed, row.length) for row in lab.saved()], wanted
+    wanted = {(*pair, setting, *rest) for pair in lab.TRAINED for setting, *rest in product(
+        lab.CHOICES[pair[1]], lab.LEARNING_RATES, lab.CHOOSING_SEEDS)}  # fmt: skip
+    yield "12 grid", [row[:5] for row in lab.saved_tries()], wanted
+
+    lab = batches
+    wanted = {(task, method, str(way), *rest) for task, method, way, *rest in product(
+        lab.TASKS, lab.METHODS, lab.WAYS, lab.SEEDS, lab.TESTS)}  # fmt: skip
+    yield "13 measured", [row[:5] for row in lab.saved()], wanted
+
+
+def test_nothing_is_left_out_and_no_reported_seed_was_used_to_choose() -> None:
+    for name, keys, wanted in complete():
+        assert len(keys) == len(set(keys)) and set(keys) == wanted, name
+    for lab in (extrapolation, state):
+        assert not set(lab.SEEDS) & set(lab.CHOOSING_SEEDS) and len(lab.SEEDS) >= 8
+    tries = state.saved_tries()
+    for task, method, setting, rate in {
+        (row.task, row.method, row.setting, row.learning_rate) for row in state.saved()
+    }:
+        assert (setting, rate) == state.choice(tries, task, "gates" if method == state.EQUAL else method)
+
+
+def test_only_the_table_that_ended_has_no_entry() -> None:
+    for row in extrapolation.saved():
+        missing = row.method == "learned" and row.length > extrapolation.Setting.table_rows
+        assert np.isnan([row.accuracy, row.cross_entropy, row.weight]).tolist() == [missing] * 3
+
+
+def results(name: str) -> list[Any]:
+    """What the jobs of `make experiment` give back, if they measure what is kept."""
+    if name == "extrapolation":
+        columns = [extrapolation.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
+        files = [extrapolation.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
+        jobs = [tuple(what) for _, *what in extrapolation.jobs(full=False)]
+        return [tuple([row for row in rows if row[:3] == what] for rows in files) for what in jobs]
+    if name == "context_extension":
+        files = [context.saved(), context.saved_losses()]
+        return [tuple([row for row in rows if row.run == run] for rows in files) for (run,) in context.jobs(full=False)]
+    if name == "modern":
+        again = set(modern.jobs(full=False))
+        measured = [row for row in modern.saved() if row[:2] in again or row.run == modern.REPLACED]
+        losses = [row for row in modern.saved_losses() if row[:2] in again]
+        return [modern.Results(measured, losses, modern.saved_looks())]
+    if name == "state":
+        files = ([row for row in rows if row.task != state.LONG] for rows in (state.saved(), state.saved_gates()))
+        return [state.Results(*files, [], state.saved_memories())]
+    return [batches.saved()]
+
+
+PICTURES = {
+    "extrapolation": [
+        "accuracy_against_base", "accuracy_against_length", "attention_against_distance", "loss_against_steps"
+    ],
+    "context_extension": ["extended_accuracy", "extension_losses", "trained_further"],
+    "modern": ["schedule_losses", "schedules_measured"],
+}  # fmt: skip
+NOTED = """
+def save(figure, path):
+    path.write_text(figure)
+
+def __getattr__(name):
+    def draw(*of):
+        return name
+    draw.__name__ = name
+    return draw
+"""
+"""A `figures.py` that draws nothing, and writes which picture it was asked for."""
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make experiment` measures some runs; the numbers of the others stay, and the files are the same bytes."""
+    folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
+    (folder / "figures.py").write_text(NOTED, "utf-8")
+    lab = {"extrapolation": extrapolation, "context_extension": context, "modern": modern, "state": state}.get(
+        name, batches
+    )
+    kept = results(name)
+    monkeypatch.setattr(lab, "HERE", folder)
+    said = lab.keep(course.find(name).solution, False, kept)
+    for path in [*folder.glob("*.csv"), folder / "measured.md"]:
+        assert path.read_bytes() == LABS[name].with_name(path.name).read_bytes(), path.name
+    assert said in (folder / "measured.md").read_text("utf-8")
+    drawn = [(path.stem, path.read_text("utf-8")) for path in sorted((tmp_path / "figures").glob("*.svg"))]
+    assert drawn == [(picture, picture) for picture in PICTURES.get(name, [])]
+
+
+def test_the_tables_of_lessons_8_and_11_are_those_of_the_measurements() -> None:
+    for name, table in (
+        ("context_extension", context.summary(context.saved())),
+        ("modern", modern.summary(modern.saved())),
+    ):
+        assert table in course.find(name).lesson.read_text("utf-8")
+
+
+def test_memories_are_written_and_read_again_with_the_same_numbers() -> None:
+    kept = [row for row in state.saved_memories() if row.seed == state.SEEDS[0]]
+    again = state.remember(SOLUTIONS["state"], state.SEEDS[0])
+    assert [(*row[:4], round(row.accuracy, 4)) for row in again] == [(*row[:4], row.accuracy) for row in kept]
+
+
+@pytest.mark.long
+def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seed or two once more, to within what another processor's rounding may change over thousands of steps."""
+    task, method = "copy 1 back", "alibi"
+    rate = extrapolation.best_rates(extrapolation.kept_tries("grid.csv"))[task, method, "usual"]
+    setting = replace(extrapolation.setting_of(task=task), learning_rate=rate)
+    solution, seeds = SOLUTIONS["extrapolation"], extrapolation.SEEDS[:1]
+    before = {row[:6]: row for row in extrapolation.saved()}
+    for row in extrapolation.measure(solution, task, method, "usual", setting, seeds=seeds)[0]:
+        old = before[row[:6]]
+        assert (row.accuracy, row.weight) == pytest.approx((old.accuracy, old.weight), abs=0.05)
+
+    run = context.RUNS["copy 3 back"]
+    run = replace(run, setting=replace(run.setting, lengths=(32,)), methods=("as trained", "YaRN"))
+    monkeypatch.setitem(context.RUNS, "copy 3 back", run)
+    before_8 = {row[:5]: row for row in context.saved()}
+    for row in context.measure(SOLUTIONS["context_extension"], "copy 3 back", seeds=context.SEEDS[:2])[0]:
+        assert row[5:] == pytest.approx(before_8[row[:5]][5:], abs=0.05)
+
+
+def test_one_method_with_one_setting_runs_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(extrapolation.HERE, tmp_path / "extrapolation"))
+    monkeypatch.setattr(extrapolation, "HERE", folder)
+    monkeypatch.setattr(extrapolation, "SEEDS", (0,))
+    options = "rope --base 10 --steps 40 --sequences 2 --trained-length 8 --file".split()
+    extrapolation.main([*options, str(course.find("extrapolation").solution)])
+    assert "| method | setting | 8 | 16 | 32 | 64 |" in capsys.readouterr().out
+    assert (folder / "last_run.svg").is_file()
