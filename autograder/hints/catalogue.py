@@ -1,12 +1,14 @@
 """The catalogue of known mistakes, and the solution with them in it.
 
-`tests/misconceptions/<name>.py` holds wrong implementations of single functions:
+`tests/misconceptions/<name>.py` holds wrong implementations of single functions. Their docstrings are the hints:
 
-    @misconception("rope_frequencies", hint="…", origin="…")
+    @mistake("rope_frequencies", "where it shipped (repository and issue), or why it is expected")
     def exponent_counts_features(head_dim, base=10000.0): ...
 
 An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
-shows in every function that builds on it. Known wrong numbers in ANSWERS stand there too, as `WRONG_ANSWERS`:
+shows in every function that builds on it. It is wrong in one thing alone: it refuses what the solution refuses, and its
+results have the solution's dtype. Known wrong numbers in ANSWERS stand
+there too, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = [wrong_answer("extra_parameters", 32, hint="…")]
 """
@@ -14,12 +16,16 @@ shows in every function that builds on it. Known wrong numbers in ANSWERS stand 
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Call, Raised, Reply, perform
@@ -38,13 +44,34 @@ class Misconception:
     implementation: Callable[..., Any]
 
 
-def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
-    """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
+def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable[..., Any]], Misconception]:
+    """Marks a wrong implementation of `function`. Its name is the entry's, its docstring the hint; two entries that
+    share a hint give it."""
 
     def mark(implementation: Callable[..., Any]) -> Misconception:
-        return Misconception(implementation.__name__, function, hint, origin, implementation)
+        said = hint or " ".join((implementation.__doc__ or "").split())
+        return Misconception(implementation.__name__, function, said, origin, np.errstate(all="ignore")(implementation))
 
     return mark
+
+
+def _careful(right: Callable[..., Any], wrong: Callable[..., Any]) -> Callable[..., Any]:
+    """A mistake that refuses what the solution refuses, and whose results have the solution's dtype."""
+
+    @functools.wraps(wrong)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        model = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        result = wrong(*args, **kwargs)
+        if type(result) is tuple and type(model) is tuple and len(result) == len(model):
+            return tuple(map(_of_dtype, result, model))
+        return _of_dtype(result, model)
+
+    return call
+
+
+def _of_dtype(result: Any, model: Any) -> Any:
+    both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
+    return result.astype(model.dtype) if both and result.dtype.kind == model.dtype.kind == "f" else result
 
 
 @dataclass(frozen=True)
@@ -63,18 +90,23 @@ def wrong_answer(key: str, value: float, *, hint: str) -> WrongAnswer:
 
 def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
     """All known wrong answers of an assignment's catalogue."""
-    return tuple(vars(_catalogue(assignment)).get("WRONG_ANSWERS", ()))
+    return tuple(vars(_catalogue(assignment.misconceptions)).get("WRONG_ANSWERS", ()))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    return tuple(value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
+    return entries_in(assignment.misconceptions)
 
 
-def _catalogue(assignment: Assignment) -> types.ModuleType:
+def entries_in(path: Path) -> tuple[Misconception, ...]:
+    """All mistakes that a file marks."""
+    return tuple(value for value in vars(_catalogue(path)).values() if isinstance(value, Misconception))
+
+
+def _catalogue(path: Path) -> types.ModuleType:
     if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
         sys.path.append(str(ROOT))
-    return _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
+    return _run(path, f"misconceptions_{path.stem}")
 
 
 def solution(assignment: Assignment) -> types.ModuleType:
@@ -88,11 +120,11 @@ def mistaken(assignment: Assignment, *entries: Misconception) -> types.ModuleTyp
     for entry in entries:
         if entry.function not in vars(module):
             raise LookupError(f"{entry.name} replaces {entry.function}, which {assignment.solution.name} does not have")
-        setattr(module, entry.function, entry.implementation)
+        setattr(module, entry.function, _careful(vars(module)[entry.function], entry.implementation))
     return module
 
 
-def _run(path: Any, name: str) -> types.ModuleType:
+def _run(path: Path, name: str) -> types.ModuleType:
     """Execute a trusted file as a module without registering it, so that copies do not meet."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
@@ -101,7 +133,7 @@ def _run(path: Any, name: str) -> types.ModuleType:
 
 
 @functools.cache
-def _compiled(path: Any, changed: int) -> types.CodeType:
+def _compiled(path: Path, changed: int) -> types.CodeType:
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 

@@ -217,6 +217,8 @@ class Predictions:
         if entry is None:
             return self._run(self.oracle.right)
         right = self.of(None)
+        if type(right) is Refusal and entry.function == self.function:
+            return right
         outcome = self._run(self._behaving(entry))
         if type(right) is Refusal or type(outcome) is Refusal:
             return right if type(outcome) is type(right) else outcome

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import alibi
 
 COUNTED_FROM_ZERO = (
@@ -16,72 +16,46 @@ COUNTED_FROM_ZERO = (
 )
 
 
-@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143")
+@mistake("alibi_slopes", "paiml/aprender #2143", hint=COUNTED_FROM_ZERO)
 def slopes_start_at_one(n_heads):
     slopes = alibi.alibi_slopes(n_heads)
     power = power_below(n_heads)
     return slopes * 2.0 ** (8 / power)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You used the formula for powers of two for every number of heads; the rule for other numbers is: first the "
-        "slopes of the power of two below, then new slopes from the sequence for twice that power."
-    ),
-    origin="ml-explore/mlx #343, #3071",
-)
+@mistake("alibi_slopes", "ml-explore/mlx #343, #3071")
 def one_formula_for_every_number_of_heads(n_heads):
-    alibi.alibi_slopes(n_heads)
+    """You used the formula for powers of two for every number of heads; the rule for other numbers is: first the slopes
+    of the power of two below, then new slopes from the sequence for twice that power."""
     return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a"
-        " power of two."
-    ),
-    origin="NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12",
-)
+@mistake("alibi_slopes", "NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12")
 def slopes_sorted(n_heads):
+    """You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a power
+    of two."""
     return np.sort(alibi.alibi_slopes(n_heads))[::-1]
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the"
-        " formula, and the further heads come after."
-    ),
-    origin="expected: sort() as numpy does it",
-)
+@mistake("alibi_slopes", "expected: sort() as numpy does it")
 def slopes_sorted_upwards(n_heads):
+    """You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the formula,
+    and the further heads come after."""
     return np.sort(alibi.alibi_slopes(n_heads))
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is"
-        " to take every other one."
-    ),
-    origin="expected: the stride left out",
-)
+@mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
+    """You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is to
+    take every other one."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You gave the further heads slopes that other heads already have; the rule is the first, third, fifth … slope "
-        "of the sequence for twice the power."
-    ),
-    origin="expected: every other slope, counted from the wrong end of a pair",
-)
+@mistake("alibi_slopes", "expected: every other slope, counted from the wrong end of a pair")
 def further_heads_repeat_the_others(n_heads):
+    """You gave the further heads slopes that other heads already have; the rule is the first, third, fifth … slope of
+    the sequence for twice the power."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
@@ -102,464 +76,296 @@ def halves(n_heads):
     return 0.5 ** np.arange(1, n_heads + 1)
 
 
-@misconception(
-    "alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the paper's example for eight heads taken for the rule"
-)
+@mistake("alibi_slopes", "expected: the paper's example for eight heads taken for the rule", hint=RATIO_OF_EIGHT)
 def every_ratio_is_one_half(n_heads):
-    alibi.alibi_slopes(n_heads)
     return halves(n_heads)
 
 
-@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the ratio of eight heads in both sequences")
+@mistake("alibi_slopes", "expected: the ratio of eight heads in both sequences", hint=RATIO_OF_EIGHT)
 def every_ratio_is_one_half_in_both_sequences(n_heads):
     return in_two_sequences(halves, n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=RATIO_OF_EIGHT,
-    origin="expected: the ratio of eight heads up to the power of two, the rule beyond it",
+@mistake(
+    "alibi_slopes", "expected: the ratio of eight heads up to the power of two, the rule beyond it", hint=RATIO_OF_EIGHT
 )
 def every_ratio_is_one_half_up_to_the_power(n_heads):
     power = power_below(n_heads)
     return np.concatenate([halves(power), alibi.alibi_slopes(n_heads)[power:]])
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of"
-        " heads, and that the first slope is the ratio itself."
-    ),
-    origin="expected: 1/2^h with heads counted from 0",
-)
+@mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
-    alibi.alibi_slopes(n_heads)
+    """You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of heads,
+    and that the first slope is the ratio itself."""
     return 0.5 ** np.arange(n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint="Your exponent is −8h; the rule divides it by the number of heads, −8h/n, so that the last slope is 1/256.",
-    origin="expected: the division by n left out",
-)
+@mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
+    """Your exponent is −8h; the rule divides it by the number of heads, −8h/n, so that the last slope is 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint="Your exponent is −h/n; the rule has an 8 in it, so that the last slope of a power of two is 1/256.",
-    origin="expected: the 8 of the exponent left out",
-)
+@mistake("alibi_slopes", "expected: the 8 of the exponent left out")
 def exponent_without_its_eight(n_heads):
+    """Your exponent is −h/n; the rule has an 8 in it, so that the last slope of a power of two is 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-np.arange(1, power + 1) / power), n_heads)
 
 
-@misconception(
-    "alibi_slopes", hint="You took powers of e; the rule takes powers of 2.", origin="expected: np.exp for a power of 2"
-)
+@mistake("alibi_slopes", "expected: np.exp for a power of 2")
 def powers_of_e(n_heads):
+    """You took powers of e; the rule takes powers of 2."""
     return in_two_sequences(lambda power: np.exp(-8.0 * np.arange(1, power + 1) / power), n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same"
-        " ratio."
-    ),
-    origin="expected: 1/h for 2^(−h)",
-)
+@mistake("alibi_slopes", "expected: 1/h for 2^(−h)")
 def slopes_of_one_over_the_head(n_heads):
-    alibi.alibi_slopes(n_heads)
+    """Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same
+    ratio."""
     return 1.0 / np.arange(1, n_heads + 1)
 
 
-@misconception(
-    "alibi_slopes",
-    hint="You left out the minus of the exponent; the rule is that slopes lie between 0 and 1.",
-    origin="expected: the sign of the exponent lost",
-)
+@mistake("alibi_slopes", "expected: the sign of the exponent lost")
 def exponent_without_its_sign(n_heads):
+    """You left out the minus of the exponent; the rule is that slopes lie between 0 and 1."""
     return 1 / alibi.alibi_slopes(n_heads)
 
 
-@misconception(
-    "alibi_bias",
-    hint="You reward far keys; the rule is that the bias lowers their scores.",
-    origin="meta-pytorch/attention-gym #86",
-)
+@mistake("alibi_bias", "meta-pytorch/attention-gym #86")
 def far_keys_are_rewarded(n_heads, q_len, k_len):
+    """You reward far keys; the rule is that the bias lowers their scores."""
     return -alibi.alibi_bias(n_heads, q_len, k_len)
 
 
-@misconception(
-    "alibi_bias",
-    hint=(
-        "Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has"
-        " distance 0 from itself."
-    ),
-    origin="vllm-project/vllm #945",
-)
+@mistake("alibi_bias", "vllm-project/vllm #945")
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
+    """Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has
+    distance 0 from itself."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return bias if q_len == k_len else alibi.alibi_bias(n_heads, q_len, k_len + 1)[..., :-1]
 
 
-@misconception(
-    "alibi_bias",
-    hint=(
-        "You gave the first query the position of the first key; the rule is that the last query has the position of"
-        " the last key."
-    ),
-    origin="expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5",
+@mistake(
+    "alibi_bias", "expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5"
 )
 def queries_counted_from_the_start(n_heads, q_len, k_len):
-    alibi.alibi_bias(n_heads, q_len, k_len)
+    """You gave the first query the position of the first key; the rule is that the last query has the position of the
+    last key."""
     return alibi.alibi_bias(n_heads, k_len, k_len)[:, :q_len]
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "You raise the scores of keys ahead of the query; the rule is −m·|i − j|, and BLOOM's straight line in j "
-        "equals it only for keys up to the query."
-    ),
-    origin="ofirpress/attention_with_linear_biases #5",
-)
+@mistake("alibi_attention", "ofirpress/attention_with_linear_biases #5")
 def blooms_bias_without_a_mask(q, k, v, causal=True):
+    """You raise the scores of keys ahead of the query; the rule is −m·|i − j|, and BLOOM's straight line in j equals it
+    only for keys up to the query."""
     return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
 
 
-@misconception(
-    "alibi_bias",
-    hint=(
-        "You reward keys behind the query and lower those ahead: your distance is signed. The rule is −slope · |i − j|"
-        " for both."
-    ),
-    origin="expected: slope · (i − j), without minus and absolute value",
-)
+@mistake("alibi_bias", "expected: slope · (i − j), without minus and absolute value")
 def keys_behind_gain(n_heads, q_len, k_len):
+    """You reward keys behind the query and lower those ahead: your distance is signed. The rule is −slope · |i − j| for
+    both."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     return np.where(ahead, bias, -bias)
 
 
-@misconception(
-    "alibi_bias",
-    hint="You raise the scores of keys ahead of the query; the rule is that a distance is an absolute value.",
-    origin="expected: i − j left without its absolute value; ofirpress/attention_with_linear_biases #5",
-)
+@mistake("alibi_bias", "expected: i − j left without its absolute value; ofirpress/attention_with_linear_biases #5")
 def keys_ahead_gain(n_heads, q_len, k_len):
+    """You raise the scores of keys ahead of the query; the rule is that a distance is an absolute value."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     return np.where(ahead, -bias, bias)
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is."
-    ),
-    origin="expected: the bias added before the scaling",
-)
+@mistake("alibi_attention", "expected: the bias added before the scaling")
 def bias_divided_too(q, k, v, causal=True):
+    """You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is."""
     return attend(q, k, v, causal, lambda bias: bias / np.sqrt(np.shape(q)[-1]))
 
 
-@misconception(
-    "alibi_attention",
-    hint="You did not divide the scores; the rule is q kᵀ / √d, before the bias is added.",
-    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
-)
+@mistake("alibi_attention", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, v, causal=True):
+    """You did not divide the scores; the rule is q kᵀ / √d, before the bias is added."""
     return attend(np.asarray(q) * np.sqrt(np.shape(q)[-1]).astype(np.asarray(q).dtype), k, v, causal, lambda bias: bias)
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as"
-        " in the bias."
-    ),
-    origin="expected: np.tril of a matrix that is not square",
-)
+@mistake("alibi_attention", "expected: np.tril of a matrix that is not square")
 def mask_lined_up_at_the_start(q, k, v, causal=True):
+    """Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as in
+    the bias."""
     if not causal:
         return alibi.alibi_attention(q, k, v, causal)
     return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead."
-    ),
-    origin="expected: the bias taken for a mask",
-)
+@mistake("alibi_attention", "expected: the bias taken for a mask")
 def the_mask_forgotten(q, k, v, causal=True):
+    """Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead."""
     return alibi.alibi_attention(q, k, v, False)
 
 
-@misconception(
-    "bloom_bias",
-    hint=(
-        "You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the"
-        " numbers differ."
-    ),
-    origin="expected: Press et al. write the sequence's places from 1",
-)
+@mistake("bloom_bias", "expected: Press et al. write the sequence's places from 1")
 def keys_counted_from_one(n_heads, k_len):
+    """You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the
+    numbers differ."""
     return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
 
 
-@misconception(
-    "bloom_bias",
-    hint=(
-        "You count back from the last key, which is MPT's form; the rule is BLOOM's form, which counts from 0 "
-        "upwards. Softmax gives the same weights."
-    ),
-    origin="expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place",
-)
+@mistake("bloom_bias", "expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place")
 def counted_back_from_the_last_key(n_heads, k_len):
+    """You count back from the last key, which is MPT's form; the rule is BLOOM's form, which counts from 0 upwards.
+    Softmax gives the same weights."""
     bias = alibi.bloom_bias(n_heads, k_len)
     return bias - bias[..., -1:]
 
 
-@misconception(
-    "bloom_bias",
-    hint=(
-        "You lower the scores of late keys; the rule of this form is that the bias grows with the key's position, "
-        "because late keys are the near ones."
-    ),
-    origin="vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)",
-)
+@mistake("bloom_bias", "vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)")
 def late_keys_lose(n_heads, k_len):
+    """You lower the scores of late keys; the rule of this form is that the bias grows with the key's position, because
+    late keys are the near ones."""
     return -alibi.bloom_bias(n_heads, k_len)
 
 
-@misconception(
-    "bloom_bias",
-    hint=(
-        "Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which"
-        " broadcasts over all queries."
-    ),
-    origin="expected: an outer product of slopes and positions",
-)
+@mistake("bloom_bias", "expected: an outer product of slopes and positions")
 def no_axis_for_the_queries(n_heads, k_len):
+    """Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which
+    broadcasts over all queries."""
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
 
 
-@misconception(
-    "effective_window",
-    hint=(
-        "You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to"
-        " round up."
-    ),
-    origin="expected: round() in place of rounding up",
-)
+@mistake("effective_window", "expected: round() in place of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
+    """You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to
+    round up."""
     return round(-math.log(tolerance) / slope)
 
 
-@misconception(
-    "effective_window",
-    hint=(
-        "You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to"
-        " round up."
-    ),
-    origin="expected: int() in place of rounding up",
-)
+@mistake("effective_window", "expected: int() in place of rounding up")
 def the_window_rounded_down(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
+    """You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to round
+    up."""
     return math.floor(-math.log(tolerance) / slope)
 
 
-@misconception(
-    "effective_window",
-    hint="You used the logarithm to base 2; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
-    origin="expected: slopes are powers of 2, weights are not",
-)
+@mistake("effective_window", "expected: slopes are powers of 2, weights are not")
 def the_logarithm_to_base_two(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
+    """You used the logarithm to base 2; the weight falls as e^(−m·r), so the rule is the natural logarithm."""
     return math.ceil(-math.log2(tolerance) / slope)
 
 
-@misconception(
-    "effective_window",
-    hint=(
-        "You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is"
-        " e^(−m·r)."
-    ),
-    origin="expected: score and weight taken for each other",
-)
+@mistake("effective_window", "expected: score and weight taken for each other")
 def the_bias_compared_with_the_tolerance(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
+    """You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is
+    e^(−m·r)."""
     return math.ceil(tolerance / slope)
 
 
-@misconception(
-    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143, with every other slope from the first"
-)
+@mistake("alibi_slopes", "paiml/aprender #2143, with every other slope from the first", hint=COUNTED_FROM_ZERO)
 def counted_from_zero_in_both_sequences(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[0::2][: n_heads - power]])
 
 
-@misconception(
-    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: heads counted from 0, further ones between the others"
-)
+@mistake("alibi_slopes", "expected: heads counted from 0, further ones between the others", hint=COUNTED_FROM_ZERO)
 def counted_from_zero_and_gaps_from_the_second(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[1::2][: n_heads - power]])
 
 
-@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: range(n) in the first sequence alone")
+@mistake("alibi_slopes", "expected: range(n) in the first sequence alone", hint=COUNTED_FROM_ZERO)
 def counted_from_zero_up_to_the_power(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), alibi.alibi_slopes(2 * power)[0::2][: n_heads - power]])
 
 
-@misconception(
-    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: one formula, with h from 0, for every number of heads"
-)
+@mistake("alibi_slopes", "expected: one formula, with h from 0, for every number of heads", hint=COUNTED_FROM_ZERO)
 def counted_from_zero_for_every_number(n_heads):
-    alibi.alibi_slopes(n_heads)
     return from_zero(n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is"
-        " 2^(−8/n), and the ratio is the same number."
-    ),
-    origin="expected: np.geomspace or np.logspace over the whole range",
-)
+@mistake("alibi_slopes", "expected: np.geomspace or np.logspace over the whole range")
 def spread_from_one_to_the_last(n_heads):
-    alibi.alibi_slopes(n_heads)
+    """You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is 2^(−8/n),
+    and the ratio is the same number."""
     return np.geomspace(1, 2.0**-8, n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint=(
-        "You spread the slopes from 1/2 to 1/256 for every number of heads; 1/2 is the first of eight, and the rule is"
-        " 2^(−8/n)."
-    ),
-    origin="expected: the ends of the paper's example for eight heads taken for the rule",
-)
+@mistake("alibi_slopes", "expected: the ends of the paper's example for eight heads taken for the rule")
 def spread_from_one_half(n_heads):
-    alibi.alibi_slopes(n_heads)
+    """You spread the slopes from 1/2 to 1/256 for every number of heads; 1/2 is the first of eight, and the rule is
+    2^(−8/n)."""
     return np.geomspace(0.5, 2.0**-8, n_heads)
 
 
-@misconception(
-    "alibi_slopes",
-    hint="You took the first slopes of the power of two above; the rule begins with the power of two below.",
-    origin="expected: math.ceil of the logarithm",
-)
+@mistake("alibi_slopes", "expected: math.ceil of the logarithm")
 def cut_from_the_power_above(n_heads):
+    """You took the first slopes of the power of two above; the rule begins with the power of two below."""
     power = power_below(n_heads)
     return alibi.alibi_slopes(power if power == n_heads else 2 * power)[:n_heads]
 
 
-@misconception(
-    "alibi_bias",
-    hint="You gave every head the same slope; the rule is that each head has its own.",
-    origin="expected: one slope broadcast over the heads",
-)
+@mistake("alibi_bias", "expected: one slope broadcast over the heads")
 def one_slope_for_all_heads(n_heads, q_len, k_len):
+    """You gave every head the same slope; the rule is that each head has its own."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return np.repeat(bias[:1], n_heads, axis=0)
 
 
-@misconception(
-    "alibi_bias",
-    hint=(
-        "Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to"
-        " alibi_attention."
-    ),
-    origin="expected: the mask written into the bias, as causal models store it",
-)
+@mistake("alibi_bias", "expected: the mask written into the bias, as causal models store it")
 def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
+    """Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to
+    alibi_attention."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), bias, -np.inf)
 
 
-@misconception(
-    "alibi_bias",
-    hint=(
-        "Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls"
-        " there too."
-    ),
-    origin="expected: np.tril or a maximum with 0 in place of the absolute value",
-)
+@mistake("alibi_bias", "expected: np.tril or a maximum with 0 in place of the absolute value")
 def keys_ahead_without_a_bias(n_heads, q_len, k_len):
+    """Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls there
+    too."""
     return np.tril(alibi.alibi_bias(n_heads, q_len, k_len), k_len - q_len)
 
 
-@misconception(
-    "alibi_bias",
-    hint="You squared the distance; the rule is a straight line, slope times distance.",
-    origin="expected: a Gaussian window taken for ALiBi",
-)
+@mistake("alibi_bias", "expected: a Gaussian window taken for ALiBi")
 def distance_squared(n_heads, q_len, k_len):
+    """You squared the distance; the rule is a straight line, slope times distance."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return -(bias**2) / alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis]
 
 
-@misconception(
-    "alibi_bias",
-    hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
-    origin="expected: distances times slopes, broadcast along the last axis",
-)
+@mistake("alibi_bias", "expected: distances times slopes, broadcast along the last axis")
 def heads_on_the_last_axis(n_heads, q_len, k_len):
+    """You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores."""
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "You divided the scores by the square root of the model's width, all heads together; the rule is √d, d being"
-        " the features of one head."
-    ),
-    origin="expected: d_model in place of the size of a head",
-)
+@mistake("alibi_attention", "expected: d_model in place of the size of a head")
 def scaled_by_the_width_of_the_model(q, k, v, causal=True):
+    """You divided the scores by the square root of the model's width, all heads together; the rule is √d, d being the
+    features of one head."""
     q = np.asarray(q)
     narrowed = np.sqrt(q.shape[-3]).astype(q.dtype if q.dtype == np.float32 else np.float64)
     return attend(q / narrowed, k, v, causal, lambda bias: bias)
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum"
-        " to 1."
-    ),
-    origin="expected: the wrong axis of the softmax",
-)
+@mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    right = alibi.alibi_attention(q, k, v, causal)
+    """You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum to
+    1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
     if causal:
         scores = np.where(np.tri(*scores.shape[-2:], k.shape[-2] - q.shape[-2], dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-2, keepdims=True))
-    return (weights / weights.sum(axis=-2, keepdims=True) @ v).astype(right.dtype)
+    return weights / weights.sum(axis=-2, keepdims=True) @ v
 
 
-@misconception(
-    "effective_window",
-    hint="You used the logarithm to base 10; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
-    origin="expected: log10 for a tolerance that is a power of ten",
-)
+@mistake("effective_window", "expected: log10 for a tolerance that is a power of ten")
 def the_logarithm_to_base_ten(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
+    """You used the logarithm to base 10; the weight falls as e^(−m·r), so the rule is the natural logarithm."""
     return math.ceil(-math.log10(tolerance) / slope)
 
 
@@ -591,7 +397,7 @@ FURTHER_HEADS_FIRST = (
 )
 
 
-@misconception("alibi_slopes", hint=FURTHER_HEADS_FIRST, origin="expected: the two parts joined in the wrong order")
+@mistake("alibi_slopes", "expected: the two parts joined in the wrong order", hint=FURTHER_HEADS_FIRST)
 def further_heads_first(n_heads):
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
@@ -607,15 +413,20 @@ def multiples(n_heads):
     return 2.0 ** (-8 / n_heads) * np.arange(1, n_heads + 1)
 
 
-@misconception("alibi_slopes", hint=RATIO_TIMES_HEAD, origin="expected: * for **, in both sequences")
+@mistake("alibi_slopes", "expected: * for **, in both sequences", hint=RATIO_TIMES_HEAD)
 def ratio_times_the_head(n_heads):
     return in_two_sequences(multiples, n_heads)
 
 
-@misconception("alibi_slopes", hint=RATIO_TIMES_HEAD, origin="expected: * for **, for every number of heads")
+@mistake("alibi_slopes", "expected: * for **, for every number of heads", hint=RATIO_TIMES_HEAD)
 def ratio_times_the_head_for_every_number(n_heads):
-    alibi.alibi_slopes(n_heads)
     return multiples(n_heads)
+
+
+@mistake("alibi_slopes", "expected: h from 0 for a power of two, the rule beyond it", hint=COUNTED_FROM_ZERO)
+def heads_from_zero_for_a_power_of_two(n_heads):
+    right, whole = alibi.alibi_slopes(n_heads), n_heads & (n_heads - 1) == 0
+    return right * 2.0 ** (8 / n_heads) if whole else right
 
 
 def from_queries(n_heads, places, k_len):
@@ -629,27 +440,21 @@ ONE_PLACE_TOO_EARLY = (
 )
 
 
-@misconception("alibi_bias", hint=ONE_PLACE_TOO_EARLY, origin="expected: k_len − q_len − 1, and never below 0")
+@mistake("alibi_bias", "expected: k_len − q_len − 1, and never below 0", hint=ONE_PLACE_TOO_EARLY)
 def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
-    alibi.alibi_bias(n_heads, q_len, k_len)
     return from_queries(n_heads, np.arange(q_len) + max(k_len - q_len - 1, 0), k_len)
 
 
-@misconception("alibi_bias", hint=ONE_PLACE_TOO_EARLY, origin="expected: k_len − q_len − 1")
+@mistake("alibi_bias", "expected: k_len − q_len − 1", hint=ONE_PLACE_TOO_EARLY)
 def queries_one_place_too_early(n_heads, q_len, k_len):
-    alibi.alibi_bias(n_heads, q_len, k_len)
     return from_queries(n_heads, np.arange(q_len) + k_len - q_len - 1, k_len)
 
 
-@misconception(
-    "alibi_attention",
-    hint="You divided the scores by the square root of the size of v; the rule is √d, d being the size of q and k.",
-    origin="expected: d read from the wrong array",
-)
+@mistake("alibi_attention", "expected: d read from the wrong array")
 def scaled_by_the_size_of_the_values(q, k, v, causal=True):
-    right = alibi.alibi_attention(q, k, v, causal)
+    """You divided the scores by the square root of the size of v; the rule is √d, d being the size of q and k."""
     q = np.asarray(q, dtype=np.float64) * np.sqrt(np.shape(q)[-1] / np.shape(v)[-1])
-    return alibi.alibi_attention(q, k, v, causal).astype(right.dtype)
+    return alibi.alibi_attention(q, k, v, causal)
 
 
 def weighed(q, k, v, causal, weigh):
@@ -659,8 +464,7 @@ def weighed(q, k, v, causal, weigh):
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
     q_len, k_len = scores.shape[-2:]
     usable = np.tri(q_len, k_len, k_len - q_len) if causal else np.ones((q_len, k_len))
-    with np.errstate(all="ignore"):
-        return (weigh(scores, usable) @ v).astype(right.dtype)
+    return (weigh(scores, usable) @ v).astype(right.dtype)
 
 
 def shares(weights):
@@ -671,24 +475,16 @@ def exponentials(scores):
     return np.exp(scores - scores.max(axis=-1, keepdims=True))
 
 
-@misconception(
-    "alibi_attention",
-    hint=(
-        "You set the weights of keys ahead to 0 after the softmax, so the rest no longer adds up to 1; the rule is −inf"
-        " in the scores before it."
-    ),
-    origin="expected: the mask applied to the weights",
-)
+@mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
+    """You set the weights of keys ahead to 0 after the softmax, so the rest no longer adds up to 1; the rule is −inf in
+    the scores before it."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 
-@misconception(
-    "alibi_attention",
-    hint="You set the scores of keys ahead to 0, and e^0 is a weight; the rule is −inf before the softmax.",
-    origin="expected: the scores multiplied by the mask",
-)
+@mistake("alibi_attention", "expected: the scores multiplied by the mask")
 def scores_ahead_at_zero(q, k, v, causal=True):
+    """You set the scores of keys ahead to 0, and e^0 is a weight; the rule is −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
 
 
@@ -698,7 +494,7 @@ RAW_EXPONENTIALS = (
 )
 
 
-@misconception("alibi_attention", hint=RAW_EXPONENTIALS, origin="expected: softmax as the formula has it")
+@mistake("alibi_attention", "expected: softmax as the formula has it", hint=RAW_EXPONENTIALS)
 def exp_of_raw_scores(q, k, v, causal=True):
     def weigh(scores, usable):
         return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
@@ -706,9 +502,7 @@ def exp_of_raw_scores(q, k, v, causal=True):
     return weighed(q, k, v, causal, weigh)
 
 
-@misconception(
-    "alibi_attention", hint=RAW_EXPONENTIALS, origin="expected: softmax as the formula has it, and a mask of 0"
-)
+@mistake("alibi_attention", "expected: softmax as the formula has it, and a mask of 0", hint=RAW_EXPONENTIALS)
 def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
     return weighed(q, k, v, causal, lambda scores, usable: shares(np.exp(scores) * usable))
 

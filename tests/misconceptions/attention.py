@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception
+from autograder.hints.catalogue import mistake
 from solutions import attention
 
 
@@ -15,14 +15,13 @@ def exact(*arrays):
 
 def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
     """Attention weights with the scale, the axis or the score of masked pairs that an entry gets wrong."""
-    right = attention.attention_weights(q, k, mask, bias)
     q, k = exact(q, k)
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     if bias is not None:
         scores = scores + bias
     if mask is not None:
         scores = np.where(mask, scores, blocked)
-    return attention.softmax(scores, axis).astype(right.dtype)
+    return attention.softmax(scores, axis)
 
 
 # bag_of_tokens, the mean of the values
@@ -30,124 +29,80 @@ def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
 # weights sum to 1, and the mean of the outputs is the mean of the values as well. The nearer cause is named.
 
 
-@misconception(
-    "bag_of_tokens",
-    hint=(
-        "You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: "
-        "average the outputs of self-attention."
-    ),
-    origin="expected: the mean taken before attention",
-)
+@mistake("bag_of_tokens", "expected: the mean taken before attention")
 def bag_of_values(x, w_q, w_k, w_v):
-    right = attention.bag_of_tokens(x, w_q, w_k, w_v)
+    """You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: average the
+    outputs of self-attention."""
     x, w_v = exact(x, w_v)
-    return (x @ w_v).mean(axis=-2).astype(right.dtype)
+    return (x @ w_v).mean(axis=-2)
 
 
 # softmax
 
 
-@misconception(
-    "softmax",
-    hint=(
-        "You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is "
-        "0. The rule: subtract the maximum of each slice before the exponential."
-    ),
-    origin="intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53",
-)
+@mistake("softmax", "intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53")
 def softmax_without_a_shift(scores, axis=-1):
+    """You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is 0. The
+    rule: subtract the maximum of each slice before the exponential."""
     weights = np.exp(exact(scores)[0])
     total = weights.sum(axis=axis, keepdims=True)
     return (weights / np.where(total == 0, 1, total)).astype(attention.softmax(scores, axis).dtype)
 
 
-@misconception(
-    "softmax",
-    hint=(
-        "You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its"
-        " own maximum."
-    ),
-    origin="expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending",
-)
+@mistake("softmax", "expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending")
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
+    """You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its
+    own maximum."""
     highest = np.max(scores)
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
 
 
-@misconception(
-    "softmax",
-    hint="You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1.",
-    origin="expected: the exponentials returned as they are",
-)
+@mistake("softmax", "expected: the exponentials returned as they are")
 def softmax_without_its_sum(scores, axis=-1):
+    """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
     right = attention.softmax(scores, axis)
     highest = right.max(axis=axis, keepdims=True, initial=0)
     return (right / np.where(highest == 0, 1, highest)).astype(right.dtype)
 
 
-@misconception(
-    "softmax",
-    hint="You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1.",
-    origin="expected: the exponentials returned as they are, and no maximum subtracted",
-)
+@mistake("softmax", "expected: the exponentials returned as they are, and no maximum subtracted")
 def exponentials_of_the_scores(scores, axis=-1):
+    """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
     return np.exp(exact(scores)[0]).astype(attention.softmax(scores, axis).dtype)
 
 
-@misconception(
-    "softmax",
-    hint="Your weights sum to 1 along the first axis for every `axis`. The rule: both maximum and sum use `axis`.",
-    origin="expected: axis=0 written into the function",
-)
+@mistake("softmax", "expected: axis=0 written into the function")
 def softmax_along_the_first_axis_always(scores, axis=-1):
-    attention.softmax(scores, axis)
+    """Your weights sum to 1 along the first axis for every `axis`. The rule: both maximum and sum use `axis`."""
     return attention.softmax(scores, 0)
 
 
-@misconception(
-    "softmax",
-    hint="The largest score has the smallest weight in yours: you took e to the maximum minus the score. The rule is e"
-    " to the score minus the maximum.",
-    origin="expected: the subtraction turned round",
-)
+@mistake("softmax", "expected: the subtraction turned round")
 def softmax_of_the_negative(scores, axis=-1):
-    right = attention.softmax(scores, axis)
+    """The largest score has the smallest weight in yours: you took e to the maximum minus the score. The rule is e to
+    the score minus the maximum."""
     (scores,) = exact(scores)
-    return attention.softmax(np.where(np.isneginf(scores), scores, -scores), axis).astype(right.dtype)
+    return attention.softmax(np.where(np.isneginf(scores), scores, -scores), axis)
 
 
-@misconception(
-    "softmax",
-    hint=(
-        "You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along"
-        " `axis` sums to 1."
-    ),
-    origin="expected: np.sum without its axis",
-)
+@mistake("softmax", "expected: np.sum without its axis")
 def softmax_divided_by_the_sum_of_all(scores, axis=-1):
-    right = attention.softmax(scores, axis)
+    """You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along `axis`
+    sums to 1."""
     peak = np.max(scores, axis=axis, keepdims=True, initial=np.finfo(np.float64).min)
     weights = np.exp(np.subtract(scores, peak, dtype=np.float64))
-    return (weights / max(weights.sum(), 1)).astype(right.dtype)
+    return weights / max(weights.sum(), 1)
 
 
-@misconception(
-    "softmax",
-    hint=(
-        "Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."
-    ),
-    origin="expected: axis=-1 written into the body",
-)
+@mistake("softmax", "expected: axis=-1 written into the body")
 def softmax_along_the_last_axis_always(scores, axis=-1):
+    """Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."""
     return attention.softmax(scores)
 
 
-@misconception(
-    "softmax",
-    hint="You computed −∞ − (−∞), which is NaN. The rule: if every score of a slice is −∞, all its weights are 0.",
-    origin="tracel-ai/burn #4694; pytorch/pytorch #131060",
-)
+@mistake("softmax", "tracel-ai/burn #4694; pytorch/pytorch #131060")
 def softmax_of_nothing_is_nan(scores, axis=-1):
+    """You computed −∞ − (−∞), which is NaN. The rule: if every score of a slice is −∞, all its weights are 0."""
     shifted = np.subtract(scores, np.max(scores, axis=axis, keepdims=True), dtype=np.float64)
     weights = np.exp(shifted)
     return (weights / weights.sum(axis=axis, keepdims=True)).astype(attention.softmax(scores, axis).dtype)
@@ -156,131 +111,87 @@ def softmax_of_nothing_is_nan(scores, axis=-1):
 # attention_weights
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs "
-        "along the keys, the last axis of the scores."
-    ),
-    origin="labmlai/annotated_deep_learning_paper_implementations #146, #282",
-)
+@mistake("attention_weights", "labmlai/annotated_deep_learning_paper_implementations #146, #282")
 def softmax_over_the_queries(q, k, mask=None, bias=None):
+    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
+    keys, the last axis of the scores."""
     return weigh(q, k, mask, bias, axis=-2)
 
 
-@misconception(
-    "attention_weights",
-    hint="Your scores are √d too large. The rule: divide q kᵀ by the square root of the width of q.",
-    origin="mlc-ai/mlc-llm #3426; delzac/cntkx #10",
-)
+@mistake("attention_weights", "mlc-ai/mlc-llm #3426; delzac/cntkx #10")
 def scores_without_their_scale(q, k, mask=None, bias=None):
+    """Your scores are √d too large. The rule: divide q kᵀ by the square root of the width of q."""
     return weigh(q, k, mask, bias, scale=1.0)
 
 
-@misconception(
-    "attention_weights",
-    hint="Your scores are √d too small: they are divided by d. The rule: divide by the square root of d.",
-    origin="expected: the root forgotten",
-)
+@mistake("attention_weights", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, mask=None, bias=None):
+    """Your scores are √d too small: they are divided by d. The rule: divide by the square root of d."""
     return weigh(q, k, mask, bias, scale=np.shape(q)[-1])
 
 
-@misconception(
-    "attention_weights",
-    hint="Your scores are d times too large: you divided by 1/√d. The rule: the scores become smaller by √d.",
-    origin="esceptico/perceiver-io #9",
-)
+@mistake("attention_weights", "esceptico/perceiver-io #9")
 def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
+    """Your scores are d times too large: you divided by 1/√d. The rule: the scores become smaller by √d."""
     return weigh(q, k, mask, bias, scale=np.shape(q)[-1] ** -0.5)
 
 
-@misconception(
+@mistake(
     "attention_weights",
-    hint="You read the mask the other way round. The rule: True means that the query may attend to the key.",
-    origin="lucidrains/x-transformers #160; huggingface/transformers #38094; rasbt/LLMs-from-scratch #1062",
+    "lucidrains/x-transformers #160; huggingface/transformers #38094; rasbt/LLMs-from-scratch #1062",
 )
 def mask_read_the_other_way_round(q, k, mask=None, bias=None):
+    """You read the mask the other way round. The rule: True means that the query may attend to the key."""
     return attention.attention_weights(q, k, None if mask is None else ~np.asarray(mask), bias)
 
 
-@misconception(
-    "attention_weights",
-    hint="You divided the bias by √d too. The rule: scale the scores first, then add the bias as it is.",
-    origin="expected: the bias added before the scale",
-)
+@mistake("attention_weights", "expected: the bias added before the scale")
 def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
+    """You divided the bias by √d too. The rule: scale the scores first, then add the bias as it is."""
     smaller = None if bias is None else np.asarray(bias) / np.sqrt(np.shape(q)[-1])
     return attention.attention_weights(q, k, mask, smaller)
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You replaced masked scores by a large negative number: if a whole row is masked, all its scores are "
-        "equal, and the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully "
-        "masked row are 0."
-    ),
-    origin="YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9",
-)
+@mistake("attention_weights", "YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9")
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
+    """You replaced masked scores by a large negative number: if a whole row is masked, all its scores are equal, and
+    the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
     return weigh(q, k, mask, bias, blocked=-1e9)
 
 
-@misconception(
-    "attention_weights",
-    hint="You gave masked pairs the score 0, and e⁰ is 1. The rule: a masked score is −∞, so that the weight is 0.",
-    origin="expected: the scores multiplied by the mask",
-)
+@mistake("attention_weights", "expected: the scores multiplied by the mask")
 def masked_scores_of_zero(q, k, mask=None, bias=None):
+    """You gave masked pairs the score 0, and e⁰ is 1. The rule: a masked score is −∞, so that the weight is 0."""
     return weigh(q, k, mask, bias, blocked=0.0)
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the"
-        " softmax."
-    ),
-    origin="expected: the mask multiplied in last",
-)
+@mistake("attention_weights", "expected: the mask multiplied in last")
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
+    """You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the
+    softmax."""
     right = attention.attention_weights(q, k, mask, bias)
     unmasked = attention.attention_weights(q, k, None, bias)
     return right if mask is None else unmasked * np.asarray(mask).astype(right.dtype)
 
 
-@misconception(
-    "attention_weights",
-    hint="You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty brings its own minus.",
-    origin="expected: a bias is taken for a distance that should cost something",
-)
+@mistake("attention_weights", "expected: a bias is taken for a distance that should cost something")
 def bias_subtracted(q, k, mask=None, bias=None):
+    """You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty brings its own minus."""
     return attention.attention_weights(q, k, mask, None if bias is None else -np.asarray(bias))
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the"
-        " softmax."
-    ),
-    origin="expected: the order of the four steps exchanged",
-)
+@mistake("attention_weights", "expected: the order of the four steps exchanged")
 def bias_added_to_the_weights(q, k, mask=None, bias=None):
+    """You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the
+    softmax."""
     right = attention.attention_weights(q, k, mask, bias)
     return right if bias is None else (attention.attention_weights(q, k, mask) + np.asarray(bias)).astype(right.dtype)
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False"
-        " the score is −∞."
-    ),
-    origin="expected: PyTorch adds a mask of floats, and here the mask is boolean",
-)
+@mistake("attention_weights", "expected: PyTorch adds a mask of floats, and here the mask is boolean")
 def mask_added_as_a_number(q, k, mask=None, bias=None):
+    """You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False the
+    score is −∞."""
     right = attention.attention_weights(q, k, mask, bias)
     if mask is None:
         return right
@@ -288,223 +199,132 @@ def mask_added_as_a_number(q, k, mask=None, bias=None):
     return attention.attention_weights(q, k, bias=total).astype(right.dtype)
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You took d from axis 1 of q, which is its width only where there are no leading axes. The rule: d is the last"
-        " axis of q."
-    ),
-    origin="expected: shape[1], as for a matrix",
-)
+@mistake("attention_weights", "expected: shape[1], as for a matrix")
 def scaled_by_axis_one(q, k, mask=None, bias=None):
+    """You took d from axis 1 of q, which is its width only where there are no leading axes. The rule: d is the last
+    axis of q."""
     return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(q)[1]))
 
 
-@misconception(
-    "attention_weights",
-    hint=(
-        "You took d from axis 0 of q, the number of queries where there are no leading axes. The rule: d is the last"
-        " axis of q."
-    ),
-    origin="expected: len(q)",
-)
+@mistake("attention_weights", "expected: len(q)")
 def scaled_by_axis_zero(q, k, mask=None, bias=None):
+    """You took d from axis 0 of q, the number of queries where there are no leading axes. The rule: d is the last axis
+    of q."""
     return weigh(q, k, mask, bias, scale=np.sqrt(len(q)))
 
 
-@misconception(
-    "attention_weights",
-    hint="You divided by the root of the number of keys. The rule: divide by √d, where d is the width of q and k.",
-    origin="expected: k.shape[-2] in the place of k.shape[-1]",
-)
+@mistake("attention_weights", "expected: k.shape[-2] in the place of k.shape[-1]")
 def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
+    """You divided by the root of the number of keys. The rule: divide by √d, where d is the width of q and k."""
     return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(k)[-2]))
-
-
-@misconception(
-    "attention_weights",
-    hint=(
-        "A mask or bias with more rows than there are queries, or more columns than keys, gave you more weights. "
-        "The rule: it never changes the last two axes; raise a ValueError."
-    ),
-    origin="expected: numpy repeats a single query or key without a word",
-)
-def mask_makes_more_queries(q, k, mask=None, bias=None):
-    if mask is None and bias is None:
-        return attention.attention_weights(q, k)
-    shape = (*np.shape(q)[:-1], np.shape(k)[-2])
-    wide = np.broadcast_shapes(shape, *(np.shape(table) for table in (mask, bias) if table is not None))
-    if wide[-2:] == shape[-2:]:
-        return attention.attention_weights(q, k, mask, bias)
-    q = np.broadcast_to(q, (*np.shape(q)[:-2], wide[-2], np.shape(q)[-1]))
-    k = np.broadcast_to(k, (*np.shape(k)[:-2], wide[-1], np.shape(k)[-1]))
-    return attention.attention_weights(q, k, mask, bias)
 
 
 # attention
 
 
-@misconception(
-    "attention",
-    hint="Your bias does not reach the weights. The rule: `attention` passes on both the mask and the bias.",
-    origin="huggingface/transformers #48843 (one path drops additive biases)",
-)
+@mistake("attention", "huggingface/transformers #48843 (one path drops additive biases)")
 def attention_without_its_bias(q, k, v, mask=None, bias=None):
-    attention.attention(q, k, v, mask, bias)
+    """Your bias does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
     return attention.attention(q, k, v, mask)
 
 
-@misconception(
-    "attention",
-    hint="Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias.",
-    origin="expected: an argument not handed on",
-)
+@mistake("attention", "expected: an argument not handed on")
 def attention_without_its_mask(q, k, v, mask=None, bias=None):
-    attention.attention(q, k, v, mask, bias)
+    """Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
     return attention.attention(q, k, v, bias=bias)
 
 
 # causal_mask
 
 
-@misconception(
-    "causal_mask",
-    hint="Your mask is True where attending is forbidden. The rule: True means may attend, so row i is True at 0 … i.",
-    origin="rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch",
-)
+@mistake("causal_mask", "rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch")
 def causal_mask_of_what_is_forbidden(length):
+    """Your mask is True where attending is forbidden. The rule: True means may attend, so row i is True at 0 … i."""
     return ~attention.causal_mask(length)
 
 
-@misconception(
-    "causal_mask",
-    hint=(
-        "Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes"
-        " before it."
-    ),
-    origin="expected: triu for tril, or rows taken for keys",
-)
+@mistake("causal_mask", "expected: triu for tril, or rows taken for keys")
 def causal_mask_of_the_future(length):
+    """Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes
+    before it."""
     return attention.causal_mask(length).T
 
 
-@misconception(
-    "causal_mask",
-    hint="You left out the diagonal. The rule: a token may attend to itself; token 0 has no other key.",
-    origin="pbloem/former #10",
-)
+@mistake("causal_mask", "pbloem/former #10")
 def causal_mask_without_the_diagonal(length):
+    """You left out the diagonal. The rule: a token may attend to itself; token 0 has no other key."""
     return attention.causal_mask(length) & ~np.eye(length, dtype=bool)
 
 
 # self_attention
 
 
-@misconception(
-    "self_attention",
-    hint="You divided the scores by the square root of the width of x. The rule: the width of queries and keys counts.",
-    origin="karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65",
-)
+@mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
-    right = attention.self_attention(x, w_q, w_k, w_v, mask)
+    """You divided the scores by the square root of the width of x. The rule: the width of queries and keys counts."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     correction = np.sqrt(w_q.shape[-1] / x.shape[-1])
-    return attention.self_attention(x, correction * w_q, w_k, w_v, mask).astype(right.dtype)
+    return attention.self_attention(x, correction * w_q, w_k, w_v, mask)
 
 
-@misconception(
-    "self_attention",
-    hint="You exchanged queries and keys. The rule: row i of the scores belongs to query i, which is made with w_q.",
-    origin="expected: the two weights look alike, and often have one shape",
-)
+@mistake("self_attention", "expected: the two weights look alike, and often have one shape")
 def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
+    """You exchanged queries and keys. The rule: row i of the scores belongs to query i, which is made with w_q."""
     return attention.self_attention(x, w_k, w_q, w_v, mask)
 
 
-@misconception(
-    "self_attention",
-    hint="You averaged the rows of x. The rule: the values are x w_v, as queries and keys have their own weights.",
-    origin="expected: a layer whose values are the features themselves",
-)
+@mistake("self_attention", "expected: a layer whose values are the features themselves")
 def features_as_values(x, w_q, w_k, w_v, mask=None):
-    right = attention.self_attention(x, w_q, w_k, w_v, mask)
+    """You averaged the rows of x. The rule: the values are x w_v, as queries and keys have their own weights."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     values = np.zeros((*x.shape[:-1], w_v.shape[-1]))
     kept = min(x.shape[-1], w_v.shape[-1])
     values[..., :kept] = x[..., :kept]
-    return attention.attention(x @ w_q, x @ w_k, values, mask).astype(right.dtype)
+    return attention.attention(x @ w_q, x @ w_k, values, mask)
 
 
-@misconception(
-    "self_attention",
-    hint="Your mask does not reach the weights. The rule: self_attention passes the mask on to attention.",
-    origin="expected: the argument is taken and then forgotten",
-)
+@mistake("self_attention", "expected: the argument is taken and then forgotten")
 def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
-    attention.self_attention(x, w_q, w_k, w_v, mask)
+    """Your mask does not reach the weights. The rule: self_attention passes the mask on to attention."""
     return attention.self_attention(x, w_q, w_k, w_v)
 
 
 # split_heads and merge_heads
 
 
-@misconception(
-    "split_heads",
-    hint=(
-        "You cut the array in the order of its numbers in memory, so a head gets features of different columns. The"
-        " rule: a head has the same block of columns for every token, and the head axis then moves before the sequence."
-    ),
-    origin="expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too",
-)
+@mistake("split_heads", "expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too")
 def heads_cut_without_a_swap(x, n_heads):
+    """You cut the array in the order of its numbers in memory, so a head gets features of different columns. The rule:
+    a head has the same block of columns for every token, and the head axis then moves before the sequence."""
     right = attention.split_heads(x, n_heads)
     return np.asarray(x).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "split_heads",
-    hint="You gave head j every h-th column. The rule: head j has the j-th block of d/h neighbouring columns.",
-    origin="expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections",
-)
+@mistake("split_heads", "expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections")
 def heads_of_every_hth_column(x, n_heads):
-    right = attention.split_heads(x, n_heads)
+    """You gave head j every h-th column. The rule: head j has the j-th block of d/h neighbouring columns."""
     x = np.asarray(x)
-    return np.moveaxis(x.reshape(*x.shape[:-1], -1, n_heads), -1, -3).astype(right.dtype)
+    return np.moveaxis(x.reshape(*x.shape[:-1], -1, n_heads), -1, -3)
 
 
-@misconception(
-    "split_heads",
-    hint=(
-        "Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature)."
-    ),
-    origin="expected: the reshape done, the axes not swapped",
-)
+@mistake("split_heads", "expected: the reshape done, the axes not swapped")
 def heads_behind_the_tokens(x, n_heads):
+    """Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature)."""
     return np.swapaxes(attention.split_heads(x, n_heads), -2, -3)
 
 
-@misconception(
-    "merge_heads",
-    hint=(
-        "You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
-        "The rule: a row of the result has the blocks of one token, from all heads."
-    ),
-    origin="expected: reshape straight to (T, h·d), where a swap of axes is needed too",
-)
+@mistake("merge_heads", "expected: reshape straight to (T, h·d), where a swap of axes is needed too")
 def heads_merged_without_a_swap(x):
+    """You merged the array in the order of its numbers in memory, so one row gets features of several tokens. The rule:
+    a row of the result has the blocks of one token, from all heads."""
     right = attention.merge_heads(x)
     return np.asarray(x).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "merge_heads",
-    hint=(
-        "You put the same feature of all heads side by side. The rule: the features of one head stay together, head"
-        " after head."
-    ),
-    origin="expected: the wrong pair of axes swapped before the reshape",
-)
+@mistake("merge_heads", "expected: the wrong pair of axes swapped before the reshape")
 def heads_merged_feature_by_feature(x):
+    """You put the same feature of all heads side by side. The rule: the features of one head stay together, head after
+    head."""
     right = attention.merge_heads(x)
     return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
 
@@ -512,60 +332,27 @@ def heads_merged_feature_by_feature(x):
 # permute_tokens
 
 
-@misconception(
-    "permute_tokens",
-    hint=(
-        "You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row"
-        " order[t]."
-    ),
-    origin="lablup/mlxcel #1600",
-)
+@mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    attention.permute_tokens(x, order)
+    """You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row
+    order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
 
-@misconception(
-    "permute_tokens",
-    hint=(
-        "You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading"
-        " axes."
-    ),
-    origin="expected: x[order] is right for two axes only",
-)
+@mistake("permute_tokens", "expected: x[order] is right for two axes only")
 def first_axis_permuted(x, order):
-    right = attention.permute_tokens(x, order)
-    return np.asarray(x)[order].astype(right.dtype)
-
-
-@misconception(
-    "permute_tokens",
-    hint=(
-        "You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row"
-        " appears exactly once."
-    ),
-    origin="expected: indexing alone accepts it",
-)
-def repeated_rows_pass(x, order):
-    x, order = np.asarray(x), np.asarray(order)
-    if x.ndim < 2 or order.shape != x.shape[-2:-1] or order.min() < 0 or order.max() >= x.shape[-2]:
-        attention.permute_tokens(x, order)
-    return x[..., order, :].astype(np.float32 if x.dtype == np.float32 else np.float64)
+    """You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading
+    axes."""
+    return np.asarray(x)[order]
 
 
 # equivariance_gap
 
 
-@misconception(
-    "equivariance_gap",
-    hint=(
-        "You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it"
-        " is the same both times."
-    ),
-    origin="expected: everything reordered alike",
-)
+@mistake("equivariance_gap", "expected: everything reordered alike")
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
-    attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
+    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it is
+    the same both times."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:
         mask = np.asarray(mask)[..., order, :][..., order]
@@ -573,41 +360,25 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
     return float(np.abs(before - after).max())
 
 
-@misconception(
-    "equivariance_gap",
-    hint=(
-        "You compared the outputs without permuting them; this measures invariance. The rule: equivariant means "
-        "that the outputs move with their tokens."
-    ),
-    origin="expected: the two words are taken for each other in much teaching material",
-)
+@mistake("equivariance_gap", "expected: the two words are taken for each other in much teaching material")
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
-    attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
+    """You compared the outputs without permuting them; this measures invariance. The rule: equivariant means that the
+    outputs move with their tokens."""
     after = attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)
     return float(np.abs(attention.self_attention(x, w_q, w_k, w_v, mask) - after).max())
 
 
-@misconception(
-    "equivariance_gap",
-    hint=(
-        "You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values"
-        " before the maximum."
-    ),
-    origin="expected: the maximum of signed differences",
-)
+@mistake("equivariance_gap", "expected: the maximum of signed differences")
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
-    attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
+    """You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values before
+    the maximum."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float((before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).max())
 
 
-@misconception(
-    "equivariance_gap",
-    hint="You took the mean of the differences. The rule: the gap is the largest of all absolute differences.",
-    origin="expected: the mean absolute error of other courses",
-)
+@mistake("equivariance_gap", "expected: the mean absolute error of other courses")
 def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
-    attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
+    """You took the mean of the differences. The rule: the gap is the largest of all absolute differences."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float(
         np.abs(before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).mean()
@@ -617,64 +388,43 @@ def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
 # bag_of_tokens, the others
 
 
-@misconception(
-    "bag_of_tokens",
-    hint="You returned the sum over the tokens. The rule: the bag is their mean.",
-    origin="expected: sum pooling, as in Deep Sets",
-)
+@mistake("bag_of_tokens", "expected: sum pooling, as in Deep Sets")
 def bag_as_a_sum(x, w_q, w_k, w_v):
+    """You returned the sum over the tokens. The rule: the bag is their mean."""
     return attention.bag_of_tokens(x, w_q, w_k, w_v) * np.float32(np.shape(x)[-2])
 
 
-@misconception(
+@mistake(
     "bag_of_tokens",
-    hint=(
-        "You returned the output of the first token, which changes if another token comes first. The rule: only an "
-        "average over all tokens is invariant."
-    ),
-    origin=(
-        "expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material"
-    ),
+    "expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material",
 )
 def first_row_as_the_bag(x, w_q, w_k, w_v):
+    """You returned the output of the first token, which changes if another token comes first. The rule: only an average
+    over all tokens is invariant."""
     return attention.self_attention(x, w_q, w_k, w_v)[..., 0, :]
 
 
-@misconception(
-    "bag_of_tokens",
-    hint=(
-        "You averaged over the features, so there is one number per token. The rule: average over the tokens, the last"
-        " axis but one."
-    ),
-    origin="expected: the last axis is the usual one",
-)
+@mistake("bag_of_tokens", "expected: the last axis is the usual one")
 def mean_over_the_features(x, w_q, w_k, w_v):
+    """You averaged over the features, so there is one number per token. The rule: average over the tokens, the last
+    axis but one."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-1)
 
 
-@misconception(
-    "softmax",
-    hint=(
-        "You subtracted the maximum along the last axis for every `axis`, so the numbers of one slice are shifted by"
-        " different amounts. The rule: both the maximum and the sum use `axis`."
-    ),
-    origin="expected: `axis` handed on to the sum alone",
-)
+@mistake("softmax", "expected: `axis` handed on to the sum alone")
 def softmax_shifted_along_the_last_axis(scores, axis=-1):
-    right = attention.softmax(scores, axis)
+    """You subtracted the maximum along the last axis for every `axis`, so the numbers of one slice are shifted by
+    different amounts. The rule: both the maximum and the sum use `axis`."""
     (scores,) = exact(scores)
     highest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     exponentials = np.exp(scores - np.where(np.isneginf(highest), 0, highest))
     total = exponentials.sum(axis=axis, keepdims=True)
-    return (exponentials / np.where(total == 0, 1, total)).astype(right.dtype)
+    return exponentials / np.where(total == 0, 1, total)
 
 
-@misconception(
-    "softmax",
-    hint="You took the sum along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`.",
-    origin="expected: `axis` handed on to one of the two",
-)
+@mistake("softmax", "expected: `axis` handed on to one of the two")
 def softmax_summed_along_the_last_axis(scores, axis=-1):
+    """You took the sum along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."""
     weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
     highest = weights.max(axis=axis, keepdims=True, initial=0)
     exponentials = weights / np.where(highest == 0, 1, highest)
@@ -682,44 +432,37 @@ def softmax_summed_along_the_last_axis(scores, axis=-1):
     return (exponentials / np.where(total == 0, 1, total)).astype(attention.softmax(scores, axis).dtype)
 
 
-@misconception(
-    "softmax",
-    hint="You gave every score of a slice that is −∞ throughout the same weight. The rule: all its weights are 0.",
-    origin="expected: −∞ replaced by a large negative number",
-)
+@mistake("softmax", "expected: −∞ replaced by a large negative number")
 def softmax_of_nothing_is_even(scores, axis=-1):
+    """You gave every score of a slice that is −∞ throughout the same weight. The rule: all its weights are 0."""
     right = attention.softmax(scores, axis)
     forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
     return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
 
 
-@misconception(
-    "bag_of_tokens",
-    hint=(
-        "You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but"
-        " one."
-    ),
-    origin="expected: axis 0 is the sequence for two axes only",
-)
+@mistake("softmax", "expected: any number may be subtracted, and the mean comes to mind")
+def mean_subtracted(scores, axis=-1):
+    """You subtracted the mean: a score far above it still overflows. The rule: subtract the slice's largest score."""
+    scores = np.asarray(scores, dtype=np.float64)
+    powers = np.exp(scores - np.where(np.isfinite(scores), scores, 0).mean(axis=axis, keepdims=True))
+    total = powers.sum(axis=axis, keepdims=True)
+    return powers / np.where(total == 0, 1, total)
+
+
+@mistake("bag_of_tokens", "expected: axis 0 is the sequence for two axes only")
 def mean_over_the_batch(x, w_q, w_k, w_v):
-    attention.bag_of_tokens(x, w_q, w_k, w_v)
+    """You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but
+    one."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)
 
 
-@misconception(
-    "self_attention",
-    hint="You multiplied by the weights transposed, x wᵀ. The rule: x w, since a weight has one row per feature of x.",
-    origin="expected: the weights of PyTorch's nn.Linear, which are stored transposed",
-)
+@mistake("self_attention", "expected: the weights of PyTorch's nn.Linear, which are stored transposed")
 def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
+    """You multiplied by the weights transposed, x wᵀ. The rule: x w, since a weight has one row per feature of x."""
     return attention.self_attention(x, *(np.swapaxes(weight, -1, -2) for weight in (w_q, w_k, w_v)), mask)
 
 
-@misconception(
-    "attention_weights",
-    hint="You divided by the square root of half the width, d/2. The rule: divide by the square root of d.",
-    origin="expected: the number of pairs of features taken for the number of features",
-)
+@mistake("attention_weights", "expected: the number of pairs of features taken for the number of features")
 def scaled_by_half_the_width(q, k, mask=None, bias=None):
-    right = attention.attention_weights(q, k, mask, bias)
-    return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias).astype(right.dtype)
+    """You divided by the square root of half the width, d/2. The rule: divide by the square root of d."""
+    return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import context_extension
 
 
@@ -43,161 +43,97 @@ def blended(frequencies, factor, shares):
     return frequencies * (1 - shares) + frequencies / factor * shares
 
 
-@misconception(
-    "interpolate_positions",
-    hint="You move the positions further apart; the rule presses the longer sequence into the trained positions.",
-    origin="lablup/mlxcel #1324 (every position doubled)",
-)
+@mistake("interpolate_positions", "lablup/mlxcel #1324 (every position doubled)")
 def positions_moved_apart(positions, factor):
+    """You move the positions further apart; the rule presses the longer sequence into the trained positions."""
     return context_extension.interpolate_positions(positions, factor) * factor * factor
 
 
-@misconception(
-    "interpolate_positions",
-    hint="You rounded the positions to whole numbers, so neighbours get the same position; the rule keeps fractions.",
-    origin="expected: floor division, or positions kept as integers",
-)
+@mistake("interpolate_positions", "expected: floor division, or positions kept as integers")
 def positions_rounded_down(positions, factor):
+    """You rounded the positions to whole numbers, so neighbours get the same position; the rule keeps fractions."""
     return np.floor(context_extension.interpolate_positions(positions, factor))
 
 
-@misconception(
-    "ntk_base",
-    hint=(
-        "You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly"
-        " factor times slower."
-    ),
-    origin="expected: the exponent d/(d − 2) left out",
-)
+@mistake("ntk_base", "expected: the exponent d/(d − 2) left out")
 def base_multiplied_by_the_factor(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly
+    factor times slower."""
     return float(base) * factor
 
 
-@misconception(
-    "ntk_base",
-    hint=(
-        "You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in"
-        " both."
-    ),
-    origin="expected: head_dim // 2 passed as d",
-)
+@mistake("ntk_base", "expected: head_dim // 2 passed as d")
 def exponent_of_half_the_head(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in
+    both."""
     return float(base) * float(factor) ** (head_dim / 2 / max(head_dim / 2 - 2, 1))
 
 
-@misconception(
-    "ntk_base",
-    hint="Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2.",
-    origin="expected: parentheses left out",
-)
+@mistake("ntk_base", "expected: parentheses left out")
 def exponent_without_parentheses(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2."""
     return float(base) * float(factor) ** (head_dim / head_dim - 2)
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2.",
-    origin="expected: parentheses left out",
-)
+@mistake("dynamic_ntk_base", "expected: parentheses left out")
 def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, factor):
+    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     if seq_len <= trained_len:
         return right
     return float(base) / (factor * seq_len / trained_len - (factor - 1))
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint=(
-        "You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least"
-        " the trained length."
-    ),
-    origin="vllm-project/vllm #3488, #5093",
-)
+@mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    """You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least
+    the trained length."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint=(
-        "You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the"
-        " current one."
-    ),
-    origin="vllm-project/vllm #41236",
-)
+@mistake("dynamic_ntk_base", "vllm-project/vllm #41236")
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    """You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the
+    current one."""
     return float(base) * float(factor * factor - factor + 1) ** (head_dim / (head_dim - 2))
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint=(
-        "You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for"
-        " every factor."
-    ),
-    origin="expected: factor·L/L₀ alone changes inputs of the trained length",
-)
+@mistake("dynamic_ntk_base", "expected: factor·L/L₀ alone changes inputs of the trained length")
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    """You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for every
+    factor."""
     return float(base) * (factor * max(seq_len, trained_len) / trained_len) ** (head_dim / (head_dim - 2))
 
 
-@misconception(
-    "rotations_in_context",
-    hint="You returned radians; the rule counts full rotations, and one of them is 2π radians.",
-    origin="expected: L₀·θ_i left undivided",
-)
+@mistake("rotations_in_context", "expected: L₀·θ_i left undivided")
 def radians_for_turns(head_dim, trained_len, base=10000.0):
+    """You returned radians; the rule counts full rotations, and one of them is 2π radians."""
     return context_extension.rotations_in_context(head_dim, trained_len, base) * 2 * np.pi
 
 
-@misconception(
-    "yarn_frequencies",
-    hint=(
-        "You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the"
-        " last pair."
-    ),
-    origin="keras-team/keras-hub #2981; jingyaogong/minimind #602",
-)
+@mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the
+    last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
 
 
-@misconception(
-    "yarn_frequencies",
-    hint=(
-        "You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair"
-        " index."
-    ),
-    origin="pytorch/torchtitan #3787",
-)
+@mistake("yarn_frequencies", "pytorch/torchtitan #3787")
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair
+    index."""
     low = max(math.floor(dim(beta_slow, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_fast, head_dim, base, trained_len)), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
 
 
-@misconception(
-    "yarn_frequencies",
-    hint=(
-        "You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get "
-        "angles that training never had."
-    ),
-    origin="m96-chan/PyGPUkit #169",
-)
+@mistake("yarn_frequencies", "m96-chan/PyGPUkit #169")
 def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get
+    angles that training never had."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return blended(theta(head_dim, base), factor, 1 - shares)
 
@@ -205,10 +141,10 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 RAISED_BASE = "You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."
 
 
-@misconception(
+@mistake(
     "yarn_frequencies",
+    "expected: both ends of the mix from the raised base, divided by the factor as well",
     hint=RAISED_BASE,
-    origin="expected: both ends of the mix from the raised base, divided by the factor as well",
 )
 def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
@@ -218,7 +154,7 @@ def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=3
     return blended(theta(head_dim, context_extension.ntk_base(base, factor, head_dim)), factor, shares)
 
 
-@misconception("yarn_frequencies", hint=RAISED_BASE, origin="expected: the raised base taken for the base everywhere")
+@mistake("yarn_frequencies", "expected: the raised base taken for the base everywhere", hint=RAISED_BASE)
 def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
@@ -227,7 +163,7 @@ def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=
     return context_extension.yarn_frequencies(head_dim, raised, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception("yarn_frequencies", hint=RAISED_BASE, origin="paiml/aprender #2161")
+@mistake("yarn_frequencies", "paiml/aprender #2161", hint=RAISED_BASE)
 def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
@@ -237,42 +173,26 @@ def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.
     return raised * (1 - shares) + theta(head_dim, base) / factor * shares
 
 
-@misconception(
-    "yarn_frequencies",
-    hint=(
-        "You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half"
-        " of θ and half of θ/4."
-    ),
-    origin="jquesnelle/yarn #24",
-)
+@mistake("yarn_frequencies", "jquesnelle/yarn #24")
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of
+    θ and half of θ/4."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return theta(head_dim, base) / (1 - shares + factor * shares)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint=(
-        "Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in "
-        "which it depends on the pair index."
-    ),
-    origin="jquesnelle/yarn #60",
-)
+@mistake("yarn_frequencies", "jquesnelle/yarn #60")
 def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in
+    which it depends on the pair index."""
     turns = trained_len * theta(head_dim, base) / (2 * math.pi)
     kept = np.clip((turns - beta_slow) / max(beta_fast - beta_slow, 0.001), 0, 1)
     return blended(theta(head_dim, base), factor, 1 - kept)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You did not round the bounds; the rule rounds low down to a whole pair and high up.",
-    origin="vllm-project/vllm #27722",
-)
+@mistake("yarn_frequencies", "vllm-project/vllm #27722")
 def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    """You did not round the bounds; the rule rounds low down to a whole pair and high up."""
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -286,108 +206,70 @@ def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_l
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You rounded both bounds down; the rule rounds low down and high up, so that the ramp holds all between them.",
-    origin="expected: int() or floor for both",
-)
+@mistake("yarn_frequencies", "expected: int() or floor for both")
 def high_rounded_down(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You rounded both bounds down; the rule rounds low down and high up, so that the ramp holds all between them."""
     return with_rounded_bounds(math.floor, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You rounded both bounds up; the rule rounds low down and high up, so that the ramp holds all between them.",
-    origin="expected: ceil for both",
-)
+@mistake("yarn_frequencies", "expected: ceil for both")
 def low_rounded_up(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You rounded both bounds up; the rule rounds low down and high up, so that the ramp holds all between them."""
     return with_rounded_bounds(math.ceil, math.ceil, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You rounded low up and high down; the rule is the opposite, so that the ramp holds all between them.",
-    origin="expected: the two directions exchanged",
-)
+@mistake("yarn_frequencies", "expected: the two directions exchanged")
 def bounds_rounded_inward(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You rounded low up and high down; the rule is the opposite, so that the ramp holds all between them."""
     return with_rounded_bounds(math.ceil, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You rounded the bounds to the nearest pair; the rule rounds low down and high up.",
-    origin="expected: round for both",
-)
+@mistake("yarn_frequencies", "expected: round for both")
 def bounds_rounded_to_the_nearest(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You rounded the bounds to the nearest pair; the rule rounds low down and high up."""
     return with_rounded_bounds(round, round, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception(
-    "yarn_scale",
-    hint=(
-        "You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more"
-        " keys gets flatter."
-    ),
-    origin="NVIDIA/TensorRT-LLM #16379",
-)
+@mistake("yarn_scale", "NVIDIA/TensorRT-LLM #16379")
 def scale_lost(factor):
+    """You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more keys
+    gets flatter."""
     return 1.0
 
 
-@misconception(
-    "yarn_scale",
-    hint=(
-        "You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then"
-        " multiplied by the square."
-    ),
-    origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
-)
+@mistake("yarn_scale", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def yarn_scale_squared(factor):
+    """You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then
+    multiplied by the square."""
     return context_extension.yarn_scale(factor) ** 2
 
 
-@misconception(
-    "yarn_scale",
-    hint="You used the logarithm to base 10; the rule uses the natural one.",
-    origin="expected: log on paper is read in two ways",
-)
+@mistake("yarn_scale", "expected: log on paper is read in two ways")
 def common_logarithm(factor):
+    """You used the logarithm to base 10; the rule uses the natural one."""
     return 1.0 if factor <= 1 else 0.1 * math.log10(factor) + 1.0
 
 
-@misconception(
-    "yarn_scale",
-    hint="You returned a scale below 1 for a factor below 1; the rule is 1 where nothing is extended.",
-    origin="expected: the formula without its case",
-)
+@mistake("yarn_scale", "expected: the formula without its case")
 def yarn_scale_below_one(factor):
+    """You returned a scale below 1 for a factor below 1; the rule is 1 where nothing is extended."""
     return 0.1 * math.log(max(factor, 1e-300)) + 1.0
 
 
-@misconception(
-    "llama3_frequencies",
-    hint="You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor.",
-    origin="huggingface/transformers #32330; lablup/mlxcel #1355",
-)
+@mistake("llama3_frequencies", "huggingface/transformers #32330; lablup/mlxcel #1355")
 def llama3_scaling_dropped(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor."""
     return theta(head_dim, base)
 
 
-@misconception(
-    "llama3_frequencies",
-    hint=(
-        "You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied"
-        " by it."
-    ),
-    origin="expected: the factor applied to frequencies as to wavelengths",
-)
+@mistake("llama3_frequencies", "expected: the factor applied to frequencies as to wavelengths")
 def frequencies_multiplied_by_the_factor(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied by
+    it."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
@@ -406,252 +288,168 @@ def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_
     )
 
 
-@misconception(
-    "llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third"
-)
+@mistake("llama3_frequencies", "expected: the first two cases of the reference code without the third", hint=NO_MIX)
 def switched_at_the_low_end(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
     return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, low_freq_factor)
 
 
-@misconception(
-    "llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third"
-)
+@mistake("llama3_frequencies", "expected: the first two cases of the reference code without the third", hint=NO_MIX)
 def switched_at_the_high_end(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
     return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, high_freq_factor)
 
 
-@misconception(
-    "llama3_frequencies",
-    hint=(
-        "You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs"
-        " had every angle in training."
-    ),
-    origin="expected: smooth and 1 − smooth exchanged, with both ends clipped",
-)
+@mistake("llama3_frequencies", "expected: smooth and 1 − smooth exchanged, with both ends clipped")
 def fast_pairs_of_llama3_interpolated(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs had
+    every angle in training."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), factor, kept)
 
 
-@misconception(
-    "llama3_frequencies",
-    hint=(
-        "Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above"
-        " high_freq_factor rotations and divides it below low_freq_factor."
-    ),
-    origin="expected: the third case of the reference code used for every pair",
-)
+@mistake("llama3_frequencies", "expected: the third case of the reference code used for every pair")
 def mix_without_its_ends(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above
+    high_freq_factor rotations and divides it below low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, 1 - kept)
 
 
-@misconception(
-    "llama3_frequencies",
-    hint=(
-        "You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "
-        "interpolated at low_freq_factor."
-    ),
-    origin="expected: smooth and 1 − smooth exchanged, which makes a jump at both ends",
-)
+@mistake("llama3_frequencies", "expected: smooth and 1 − smooth exchanged, which makes a jump at both ends")
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully
+    interpolated at low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     between = (kept > 0) & (kept < 1)
     return blended(theta(head_dim, base), factor, np.where(between, kept, 1 - kept))
 
 
-@misconception(
-    "longrope_frequencies",
-    hint="You made the pairs faster; the rule divides each frequency by its own number.",
-    origin="expected: rescale taken for a multiplier",
-)
+@mistake("longrope_frequencies", "expected: rescale taken for a multiplier")
 def multiplied_by_rescale(head_dim, rescale, base=10000.0):
-    context_extension.longrope_frequencies(head_dim, rescale, base)
+    """You made the pairs faster; the rule divides each frequency by its own number."""
     return theta(head_dim, base) * rescale
 
 
-@misconception(
-    "longrope_scale",
-    hint="You returned the square of the scale; the rule has a root.",
-    origin="sgl-project/sglang #33558",
-)
+@mistake("longrope_scale", "sgl-project/sglang #33558")
 def longrope_scale_squared(factor, trained_len):
+    """You returned the square of the scale; the rule has a root."""
     return context_extension.longrope_scale(factor, trained_len) ** 2
 
 
-@misconception(
-    "longrope_scale",
-    hint=(
-        "You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀)."
-    ),
-    origin="expected: the two forms of the formula put together",
-)
+@mistake("longrope_scale", "expected: the two forms of the formula put together")
 def logarithm_of_the_product_and_one(factor, trained_len):
+    """You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(right**2 + 1) if factor > 1 else right
 
 
-@misconception(
-    "longrope_scale",
-    hint="You returned YaRN's scale; the rule of LongRoPE compares the logarithms of the new and the trained length.",
-    origin="expected: two methods with one purpose",
-)
+@mistake("longrope_scale", "expected: two methods with one purpose")
 def yarn_scale_for_longrope(factor, trained_len):
-    context_extension.longrope_scale(factor, trained_len)
+    """You returned YaRN's scale; the rule of LongRoPE compares the logarithms of the new and the trained length."""
     return context_extension.yarn_scale(factor)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You applied the scale twice; the rule is once, on cos and sin.",
-    origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
-)
+@mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
+    """You applied the scale twice; the rule is once, on cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You did not use the scale; the rule multiplies both cos and sin by it.",
-    origin="turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379",
-)
+@mistake("apply_rope_with", "turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379")
 def scale_not_applied(x, positions, frequencies, scale=1.0):
+    """You did not use the scale; the rule multiplies both cos and sin by it."""
     return context_extension.apply_rope_with(x, positions, frequencies)
 
 
-@misconception(
-    "apply_rope_with",
-    hint=(
-        "You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is"
-        " neighbours, (2i, 2i+1)."
-    ),
-    origin="karpathy/nanochat #264; huggingface/transformers #25199",
-)
+@mistake("apply_rope_with", "karpathy/nanochat #264; huggingface/transformers #25199")
 def half_layout(x, positions, frequencies, scale=1.0):
-    right = context_extension.apply_rope_with(x, positions, frequencies, scale)
+    """You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is neighbours,
+    (2i, 2i+1)."""
     angles = np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = np.split(np.asarray(x), 2, axis=-1)
-    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1).astype(right.dtype)
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
 
 
-@misconception(
-    "ntk_base",
-    hint="Your exponent is upside down; the rule is d/(d − 2), which is above 1.",
-    origin="expected: the fraction of the exponent inverted",
-)
+@mistake("ntk_base", "expected: the fraction of the exponent inverted")
 def exponent_upside_down(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """Your exponent is upside down; the rule is d/(d − 2), which is above 1."""
     return base * factor ** ((head_dim - 2) / head_dim)
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="You rounded the ratio of the lengths down to a whole number; the rule is the ratio itself.",
-    origin="expected: // in place of /",
-)
+@mistake("dynamic_ntk_base", "expected: // in place of /")
 def whole_ratios_of_lengths(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    """You rounded the ratio of the lengths down to a whole number; the rule is the ratio itself."""
     return context_extension.dynamic_ntk_base(base, head_dim, max(seq_len // trained_len, 1), 1, factor)
 
 
-@misconception(
-    "rotations_in_context",
-    hint="You returned degrees; the rule counts full rotations, and one of them is 360 degrees.",
-    origin="expected: degrees in place of rotations",
-)
+@mistake("rotations_in_context", "expected: degrees in place of rotations")
 def degrees_for_turns(head_dim, trained_len, base=10000.0):
+    """You returned degrees; the rule counts full rotations, and one of them is 360 degrees."""
     return 360 * context_extension.rotations_in_context(head_dim, trained_len, base)
 
 
-@misconception(
-    "rotations_in_context",
-    hint="You counted whole rotations only; the rule keeps the fraction, and a pair below 1 is what matters.",
-    origin="expected: a count taken for a whole number",
-)
+@mistake("rotations_in_context", "expected: a count taken for a whole number")
 def whole_turns(head_dim, trained_len, base=10000.0):
+    """You counted whole rotations only; the rule keeps the fraction, and a pair below 1 is what matters."""
     return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
 
 
-@misconception(
-    "yarn_scale",
-    hint="You used the logarithm to base 2; the rule uses the natural one.",
-    origin="expected: lengths are powers of 2",
-)
+@mistake("yarn_scale", "expected: lengths are powers of 2")
 def binary_logarithm(factor):
+    """You used the logarithm to base 2; the rule uses the natural one."""
     right = context_extension.yarn_scale(factor)
     return 1 + (right - 1) / math.log(2)
 
 
-@misconception(
-    "llama3_frequencies",
-    hint=(
-        "You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half"
-        " of θ and half of θ/4."
-    ),
-    origin="expected: the reference code compares wavelengths",
-)
+@mistake("yarn_scale", "expected: the 0.1 overlooked")
+def logarithm_without_a_tenth(factor):
+    """You added the whole logarithm of the factor to 1; the rule adds a tenth of it, 0.1 · ln(factor)."""
+    return float(1 + np.log(max(factor, 1)))
+
+
+@mistake("llama3_frequencies", "expected: the reference code compares wavelengths")
 def llama3_wavelengths_mixed(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of
+    θ and half of θ/4."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return theta(head_dim, base) / ((1 - kept) * factor + kept)
 
 
-@misconception(
-    "apply_rope_with",
-    hint=(
-        "You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer"
-        " and no angle changes."
-    ),
-    origin="expected: the scale of the scores taken for one of the positions",
-)
+@mistake("apply_rope_with", "expected: the scale of the scores taken for one of the positions")
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
-    context_extension.apply_rope_with(x, positions, frequencies, scale)
+    """You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer and
+    no angle changes."""
     return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You multiplied cos by the scale and not sin; the rule multiplies both.",
-    origin="expected: the scale applied to one of the two",
-)
+@mistake("apply_rope_with", "expected: the scale applied to one of the two")
 def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
-    right = context_extension.apply_rope_with(x, positions, frequencies, scale)
+    """You multiplied cos by the scale and not sin; the rule multiplies both."""
     x, angles = np.asarray(x, dtype=np.float64), np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), np.sin(angles)
     pairs = [x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos]
-    return np.stack(pairs, axis=-1).reshape(x.shape).astype(right.dtype)
+    return np.stack(pairs, axis=-1).reshape(x.shape)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You took the angles for degrees; the rule is radians, as np.cos and np.sin take them.",
-    origin="expected: np.deg2rad on an angle that is in radians already",
-)
+@mistake("apply_rope_with", "expected: np.deg2rad on an angle that is in radians already")
 def angles_in_degrees(x, positions, frequencies, scale=1.0):
+    """You took the angles for degrees; the rule is radians, as np.cos and np.sin take them."""
     return context_extension.apply_rope_with(x, np.deg2rad(positions), frequencies, scale)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You rotated by the number of the row; the rule rotates by the positions that are given.",
-    origin="expected: np.arange in place of the argument",
-)
+@mistake("apply_rope_with", "expected: np.arange in place of the argument")
 def number_of_the_row(x, positions, frequencies, scale=1.0):
-    context_extension.apply_rope_with(x, positions, frequencies, scale)
+    """You rotated by the number of the row; the rule rotates by the positions that are given."""
     return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
 
 
@@ -683,18 +481,17 @@ def llama3_from(frequencies, head_dim, base, factor, low_freq_factor, high_freq_
     )
 
 
-@misconception("rotations_in_context", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+@mistake("rotations_in_context", "expected: i = 1 … d/2, as people count", hint=COUNTED_FROM_ONE)
 def rotations_of_pairs_from_one(head_dim, trained_len, base=10000.0):
-    context_extension.rotations_in_context(head_dim, trained_len, base)
     return trained_len * counted_from_one(head_dim, base) / (2 * math.pi)
 
 
-@misconception("yarn_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+@mistake("yarn_frequencies", "expected: i = 1 … d/2, as people count", hint=COUNTED_FROM_ONE)
 def yarn_of_pairs_from_one(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     return yarn_from(counted_from_one(head_dim, base), head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception("llama3_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+@mistake("llama3_frequencies", "expected: i = 1 … d/2, as people count", hint=COUNTED_FROM_ONE)
 def llama3_of_pairs_from_one(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
@@ -703,22 +500,22 @@ def llama3_of_pairs_from_one(
     )
 
 
-@misconception("longrope_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+@mistake("longrope_frequencies", "expected: i = 1 … d/2, as people count", hint=COUNTED_FROM_ONE)
 def longrope_of_pairs_from_one(head_dim, rescale, base=10000.0):
     return context_extension.longrope_frequencies(head_dim, rescale, base) * float(base) ** (-2 / head_dim)
 
 
-@misconception("rotations_in_context", hint=HALF_EXPONENT, origin="expected: i taken over d")
+@mistake("rotations_in_context", "expected: i taken over d", hint=HALF_EXPONENT)
 def rotations_with_half_the_exponent(head_dim, trained_len, base=10000.0):
     return context_extension.rotations_in_context(head_dim, trained_len, math.sqrt(base))
 
 
-@misconception("yarn_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+@mistake("yarn_frequencies", "expected: i taken over d", hint=HALF_EXPONENT)
 def yarn_with_half_the_exponent(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     return yarn_from(theta(head_dim, math.sqrt(base)), head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
-@misconception("llama3_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+@mistake("llama3_frequencies", "expected: i taken over d", hint=HALF_EXPONENT)
 def llama3_with_half_the_exponent(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
@@ -727,71 +524,67 @@ def llama3_with_half_the_exponent(
     )
 
 
-@misconception("longrope_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+@mistake("longrope_frequencies", "expected: i taken over d", hint=HALF_EXPONENT)
 def longrope_with_half_the_exponent(head_dim, rescale, base=10000.0):
     return context_extension.longrope_frequencies(head_dim, rescale, math.sqrt(base))
 
 
-@misconception(
-    "ntk_base",
-    hint="You divided whole numbers in the exponent, which rounds d/(d − 2) down; the rule is the fraction itself.",
-    origin="expected: // for /",
-)
+@mistake("ntk_base", "expected: // for /")
 def exponent_rounded_down(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """You divided whole numbers in the exponent, which rounds d/(d − 2) down; the rule is the fraction itself."""
     return float(base * factor ** (head_dim // (head_dim - 2)))
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="You subtracted the factor; the rule subtracts factor − 1, so that the bracket is 1 at the trained length.",
-    origin="expected: the parentheses around factor − 1 lost",
-)
+@mistake("dynamic_ntk_base", "expected: the parentheses around factor − 1 lost")
 def bracket_without_its_one(base, head_dim, seq_len, trained_len, factor):
+    """You subtracted the factor; the rule subtracts factor − 1, so that the bracket is 1 at the trained length."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     bracket = factor * max(seq_len, trained_len) / trained_len - factor
     return float(base * bracket ** (head_dim / (head_dim - 2))) if bracket >= 0 else right
 
 
-@misconception(
-    "llama3_frequencies",
-    hint="You divided the pairs above high_freq_factor and kept those below low_freq_factor; the rule is the opposite.",
-    origin="expected: the first two cases of the reference code exchanged",
-)
+@mistake("llama3_frequencies", "expected: the first two cases of the reference code exchanged")
 def ends_of_llama3_exchanged(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    """You divided the pairs above high_freq_factor and kept those below low_freq_factor; the rule is the opposite."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, np.where((kept < 0) | (kept > 1), kept > 1, 1 - kept))
 
 
-@misconception(
-    "longrope_scale",
-    hint="Your fraction is upside down; the rule is ln(factor) over ln(L₀).",
-    origin="expected: the two logarithms exchanged",
-)
+@mistake("llama3_frequencies", "expected: the bounds compared as wavelengths, and the mix too")
+def mix_linear_in_wavelengths(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    """Your mix is linear in the wavelengths; the rule is linear in the number of rotations, r_i = L₀ / λ_i."""
+    rates = base ** (-2 * np.arange(head_dim // 2) / head_dim)
+    long, short = trained_len / low_freq_factor, trained_len / high_freq_factor
+    keep = np.clip((long - 2 * np.pi / rates) / (long - short), 0, 1)
+    return rates * keep + rates / factor * (1 - keep)
+
+
+@mistake("longrope_scale", "expected: the two logarithms exchanged")
 def ratio_of_logarithms_upside_down(factor, trained_len):
+    """Your fraction is upside down; the rule is ln(factor) over ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(1 + math.log(trained_len) / math.log(factor)) if factor > 1 else right
 
 
-@misconception(
-    "ntk_base",
-    hint="You raised base · factor to the power; the rule raises the factor alone: base · factor^(d/(d − 2)).",
-    origin="expected: a bracket around the product",
-)
+@mistake("ntk_base", "expected: a bracket around the product")
 def power_of_the_product(base, factor, head_dim):
-    context_extension.ntk_base(base, factor, head_dim)
+    """You raised base · factor to the power; the rule raises the factor alone: base · factor^(d/(d − 2))."""
     return float(base * factor) ** (head_dim / (head_dim - 2))
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="You raised the base to the power too; the rule is that the base stands outside: base · (…)^(d/(d − 2)).",
-    origin="expected: a bracket around the product",
-)
+@mistake("ntk_base", "expected: the sign of the 2 exchanged")
+def exponent_with_d_plus_two(base, factor, head_dim):
+    """Your exponent is d / (d + 2); the rule: d / (d − 2), which divides the slowest pair by exactly the factor."""
+    return float(base * factor ** (head_dim / (head_dim + 2)))
+
+
+@mistake("dynamic_ntk_base", "expected: a bracket around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
+    """You raised the base to the power too; the rule is that the base stands outside: base · (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -806,16 +599,14 @@ def without_brackets(seq_len, trained_len, factor):
     return factor * max(seq_len, trained_len) / trained_len - factor - 1
 
 
-@misconception("dynamic_ntk_base", hint=BRACKETS_LOST, origin="expected: a − (b − 1) written as a − b − 1")
+@mistake("dynamic_ntk_base", "expected: a − (b − 1) written as a − b − 1", hint=BRACKETS_LOST)
 def brackets_lost(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     bracket = without_brackets(seq_len, trained_len, factor)
     return float(base) * bracket ** (head_dim / (head_dim - 2)) if bracket >= 0 else math.nan
 
 
-@misconception("dynamic_ntk_base", hint=BRACKETS_LOST, origin="expected: the same, and a bracket that is at least 1")
+@mistake("dynamic_ntk_base", "expected: the same, and a bracket that is at least 1", hint=BRACKETS_LOST)
 def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
-    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
 
 
@@ -826,65 +617,49 @@ def beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, brac
     return float(base) * bracket(ratio) ** (head_dim / (head_dim - 2)) if ratio > 1 and bracket(ratio) >= 0 else right
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint=(
-        "Beyond the trained length your bracket is factor · L/L₀ alone; the rule subtracts (factor − 1) from it, so"
-        " that it grows from 1 on without a jump."
-    ),
-    origin="expected: the ratio handed on to ntk_base as its factor",
-)
+@mistake("dynamic_ntk_base", "expected: the ratio handed on to ntk_base as its factor")
 def second_term_left_out_beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor):
+    """Beyond the trained length your bracket is factor · L/L₀ alone; the rule subtracts (factor − 1) from it, so that
+    it grows from 1 on without a jump."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio)
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="Your bracket is factor · L/L₀ − 1; the rule subtracts (factor − 1), so that it is 1 at the trained length.",
-    origin="expected: the factor of the second term forgotten",
-)
+@mistake("dynamic_ntk_base", "expected: the factor of the second term forgotten")
 def one_subtracted(base, head_dim, seq_len, trained_len, factor):
+    """Your bracket is factor · L/L₀ − 1; the rule subtracts (factor − 1), so that it is 1 at the trained length."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio - 1)
 
 
-@misconception(
-    "dynamic_ntk_base",
-    hint="Your bracket is L/L₀ alone, so the factor has no effect; the rule is factor · L/L₀ − (factor − 1).",
-    origin="expected: the base scaled by the length alone",
-)
+@mistake("dynamic_ntk_base", "expected: the base scaled by the length alone")
 def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
+    """Your bracket is L/L₀ alone, so the factor has no effect; the rule is factor · L/L₀ − (factor − 1)."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: ratio)
 
 
-@misconception(
-    "longrope_frequencies",
-    hint=(
-        "You put the divisor into the power: (rescale · base)^(−2i/d), a base of its own for each pair. The rule"
-        " divides the frequency itself: base^(−2i/d) / rescale_i."
-    ),
-    origin="expected: rescale taken for a factor of the base, as in NTK",
-)
+@mistake("dynamic_ntk_base", "expected: the static base where nothing has to be computed from the length")
+def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor):
+    """Up to the trained length you return the base of static NTK; the rule: base itself, nothing is extended yet."""
+    if seq_len <= trained_len:
+        return context_extension.ntk_base(base, factor, head_dim)
+    return context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+
+
+@mistake("longrope_frequencies", "expected: rescale taken for a factor of the base, as in NTK")
 def rescaled_bases(head_dim, rescale, base=10000.0):
-    context_extension.longrope_frequencies(head_dim, rescale, base)
+    """You put the divisor into the power: (rescale · base)^(−2i/d), a base of its own for each pair. The rule divides
+    the frequency itself: base^(−2i/d) / rescale_i."""
     return (float(base) * np.asarray(rescale, dtype=np.float64)) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
-@misconception(
-    "longrope_frequencies",
-    hint="You divided the exponent by the divisor; the rule divides the frequency itself: base^(−2i/d) / rescale_i.",
-    origin="expected: the division inside the power",
-)
+@mistake("longrope_frequencies", "expected: the division inside the power")
 def rescaled_exponents(head_dim, rescale, base=10000.0):
-    context_extension.longrope_frequencies(head_dim, rescale, base)
+    """You divided the exponent by the divisor; the rule divides the frequency itself: base^(−2i/d) / rescale_i."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim / np.asarray(rescale, dtype=np.float64))
 
 
-@misconception(
-    "longrope_scale",
-    hint="You divided by the logarithm of the new length, factor · L₀; the rule divides by that of the trained one.",
-    origin="expected: the two lengths exchanged",
-)
+@mistake("longrope_scale", "expected: the two lengths exchanged")
 def over_the_logarithm_of_the_new_length(factor, trained_len):
+    """You divided by the logarithm of the new length, factor · L₀; the rule divides by that of the trained one."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(1 + math.log(factor) / math.log(factor * trained_len)) if factor > 1 else right
 
@@ -897,15 +672,11 @@ def turned_by(x, positions, frequencies, scale, turn):
     return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "apply_rope_with",
-    hint=(
-        "You overwrote the first features of the pairs before you computed the second ones from them; the rule computes"
-        " both from the features as they came."
-    ),
-    origin="expected: two lines on one array, and a slice that is no copy",
-)
+@mistake("apply_rope_with", "expected: two lines on one array, and a slice that is no copy")
 def first_features_overwritten(x, positions, frequencies, scale=1.0):
+    """You overwrote the first features of the pairs before you computed the second ones from them; the rule computes
+    both from the features as they came."""
+
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
         return even, even * sin + odd * cos
@@ -913,12 +684,10 @@ def first_features_overwritten(x, positions, frequencies, scale=1.0):
     return turned_by(x, positions, frequencies, scale, turn)
 
 
-@misconception(
-    "apply_rope_with",
-    hint="You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
-    origin="expected: the two names exchanged",
-)
+@mistake("apply_rope_with", "expected: the two names exchanged")
 def cos_and_sin_exchanged(x, positions, frequencies, scale=1.0):
+    """You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+
     def turn(even, odd, cos, sin):
         return even * sin - odd * cos, even * cos + odd * sin
 
@@ -941,101 +710,65 @@ def distances(q_positions, k_positions):
     return np.subtract.outer(np.asarray(q_positions, dtype=np.float64), k_positions)
 
 
-@misconception(
-    "rerope_scores",
-    hint=(
-        "You gave far keys the distance r/factor alone; the rule begins at the window: window + (r − window)/factor, so"
-        " that nothing jumps at r = window."
-    ),
-    origin="expected: positions divided by the factor, and the window left out",
-)
+@mistake("rerope_scores", "expected: positions divided by the factor, and the window left out")
 def far_distances_without_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    """You gave far keys the distance r/factor alone; the rule begins at the window: window + (r − window)/factor, so
+    that nothing jumps at r = window."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, np.where(r < window, r, r / factor))(base)
 
 
-@misconception(
-    "rerope_scores",
-    hint=(
-        "You added r/factor to the window; the rule adds (r − window)/factor: only what lies beyond the window is made"
-        " smaller."
-    ),
-    origin="expected: the whole distance divided",
-)
+@mistake("rerope_scores", "expected: the whole distance divided")
 def window_and_the_whole_distance(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    """You added r/factor to the window; the rule adds (r − window)/factor: only what lies beyond the window is made
+    smaller."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, np.where(r < window, r, window + r / factor))(base)
 
 
-@misconception(
-    "rerope_scores",
-    hint="You clipped the positions at the window; the rule clips the distance of query and key.",
-    origin="expected: np.minimum on the positions",
-)
+@mistake("rerope_scores", "expected: np.minimum on the positions")
 def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    """You clipped the positions at the window; the rule clips the distance of query and key."""
     positions = (np.minimum(np.asarray(one, dtype=np.float64), window) for one in (q_positions, k_positions))
     return with_distances(q, k, distances(*positions))(base)
 
 
-@misconception(
-    "rerope_scores",
-    hint="You clipped keys after the query too, by |r|; the rule leaves a negative distance as it is.",
-    origin="expected: np.abs around the distance",
-)
+@mistake("rerope_scores", "expected: np.abs around the distance")
 def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    """You clipped keys after the query too, by |r|; the rule leaves a negative distance as it is."""
     r = distances(q_positions, k_positions)
     far = np.sign(r) * (window + (np.abs(r) - window) / factor)
     return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)
 
 
-@misconception(
-    "rerope_scores",
-    hint="You did not divide the scores by √d; the rule divides, as for every score.",
-    origin="expected: the scale left out",
-)
+@mistake("rerope_scores", "expected: the scale left out")
 def rerope_without_scale(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """You did not divide the scores by √d; the rule divides, as for every score."""
     right = context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
     return right * math.sqrt(np.shape(q)[-1])
 
 
-@misconception(
-    "lowest_similarity",
-    hint="You took the last distance alone; the rule is the least mean over all distances below the length.",
-    origin="expected: the longest distance taken for the worst",
-)
+@mistake("lowest_similarity", "expected: the longest distance taken for the worst")
 def similarity_at_the_last_distance(length, head_dim, base=10000.0):
-    context_extension.lowest_similarity(length, head_dim, base)
+    """You took the last distance alone; the rule is the least mean over all distances below the length."""
     return float(np.cos((length - 1) * theta(head_dim, base)).mean())
 
 
-@misconception(
-    "lowest_similarity",
-    hint="You added the cosines up; the rule is their mean over the pairs, so that distance 0 gives 1.",
-    origin="expected: offset_similarity of lesson 3, which is a sum",
-)
+@mistake("lowest_similarity", "expected: offset_similarity of lesson 3, which is a sum")
 def sum_of_the_cosines(length, head_dim, base=10000.0):
+    """You added the cosines up; the rule is their mean over the pairs, so that distance 0 gives 1."""
     return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
 
 
-@misconception(
-    "lowest_similarity",
-    hint="You counted the length itself as a distance; the rule goes from 0 to length − 1.",
-    origin="expected: one distance too many",
-)
+@mistake("lowest_similarity", "expected: one distance too many")
 def one_distance_too_many(length, head_dim, base=10000.0):
+    """You counted the length itself as a distance; the rule goes from 0 to length − 1."""
     return context_extension.lowest_similarity(length + 1, head_dim, base)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="Where low and high are equal you raised high by a whole pair; the rule raises it by 0.001.",
-    origin="expected: any number that keeps the division from failing",
-)
+@mistake("yarn_frequencies", "expected: any number that keeps the division from failing")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """Where low and high are equal you raised high by a whole pair; the rule raises it by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -1043,6 +776,13 @@ def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, b
         return right
     ramp = np.clip(np.arange(head_dim // 2) - low, 0, 1) / 2
     return theta(head_dim, base) * (1 - ramp + ramp / factor)
+
+
+@mistake("yarn_frequencies", "expected: L₀ / β taken for the wavelength in radians")
+def dim_without_two_pi(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """The 2π in dim(β) is missing: you counted radians, and the rule counts full rotations over the trained context."""
+    turn = 2 * np.pi
+    return context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast / turn, beta_slow / turn)
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception
+from autograder.hints.catalogue import mistake
 from solutions import extrapolation
 
 
@@ -62,24 +62,18 @@ def hide_the_future(result, right):
 # encode
 
 
-@misconception(
-    "encode",
-    hint="Your last row does not reach 1; the rule is t/(T − 1), because T rows have T − 1 steps between them.",
-    origin="expected: t/T for t/(T − 1)",
-)
+@mistake("encode", "expected: t/T for t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
+    """Your last row does not reach 1; the rule is t/(T − 1), because T rows have T − 1 steps between them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
     return (x + np.arange(len(x))[:, np.newaxis] / len(x)).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint="You put the bits in the opposite order; the rule is that the most significant bit comes first.",
-    origin="expected: shifting by 0, 1, 2, … gives the least significant bit first",
-)
+@mistake("encode", "expected: shifting by 0, 1, 2, … gives the least significant bit first")
 def least_significant_bit_first(method, x, parameters):
+    """You put the bits in the opposite order; the rule is that the most significant bit comes first."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
@@ -88,15 +82,10 @@ def least_significant_bit_first(method, x, parameters):
     return (x + added).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint=(
-        "You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the"
-        " cosine of one angle."
-    ),
-    origin="tensorflow/tensorflow #37191",
-)
+@mistake("encode", "tensorflow/tensorflow #37191")
 def sines_and_cosines_in_blocks(method, x, parameters):
+    """You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the
+    cosine of one angle."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -104,12 +93,9 @@ def sines_and_cosines_in_blocks(method, x, parameters):
     return (x + np.concatenate([added[:, 0::2], added[:, 1::2]], axis=-1)).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint="Your sinusoidal exponent is half as large as it should be; the rule is −2i over d, which goes to nearly −1.",
-    origin="expected: pairs counted and divided by the number of features",
-)
+@mistake("encode", "expected: pairs counted and divided by the number of features")
 def exponent_half_as_large(method, x, parameters):
+    """Your sinusoidal exponent is half as large as it should be; the rule is −2i over d, which goes to nearly −1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -118,12 +104,9 @@ def exponent_half_as_large(method, x, parameters):
     return (x + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint="You gave every feature its own frequency; the rule is that features 2i and 2i + 1 share the angle of pair i.",
-    origin="DongjunLee/transformer-tensorflow #6",
-)
+@mistake("encode", "DongjunLee/transformer-tensorflow #6")
 def a_frequency_for_each_feature(method, x, parameters):
+    """You gave every feature its own frequency; the rule is that features 2i and 2i + 1 share the angle of pair i."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -132,46 +115,10 @@ def a_frequency_for_each_feature(method, x, parameters):
     return (x + np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint=(
-        "You repeated the last row past the end of the table; the rule is a ValueError, because the table has no entry"
-        " there."
-    ),
-    origin="expected: positions clipped to the table, as JAX's indexing does without a word",
-)
-def last_row_repeated(method, x, parameters):
-    if method != "learned":
-        return extrapolation.encode(method, x, parameters)
-    table = np.asarray(parameters["table"])
-    rows = np.minimum(np.arange(len(x)), len(table) - 1)
-    return extrapolation.encode(method, x, {"table": table[rows]})
-
-
-@misconception(
-    "encode",
-    hint=(
-        "You started again at the first row past the end of the table, so two positions look the same; the rule is a"
-        " ValueError."
-    ),
-    origin="expected: positions taken modulo the table's size",
-)
-def table_begun_again(method, x, parameters):
-    if method != "learned":
-        return extrapolation.encode(method, x, parameters)
-    table = np.asarray(parameters["table"])
-    return extrapolation.encode(method, x, {"table": table[np.arange(len(x)) % len(table)]})
-
-
-@misconception(
-    "encode",
-    hint=(
-        "You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to"
-        " the embeddings."
-    ),
-    origin="expected: RoPE applied to what values are made from as well",
-)
+@mistake("encode", "expected: RoPE applied to what values are made from as well")
 def embeddings_turned_by_rope(method, x, parameters):
+    """You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to
+    the embeddings."""
     right = extrapolation.encode(method, x, parameters)
     if method != "rope" or np.shape(x)[-1] % 2:
         return right
@@ -181,45 +128,29 @@ def embeddings_turned_by_rope(method, x, parameters):
 # logits
 
 
-@misconception(
-    "logits",
-    hint="Your queries use keys that come after them; the rule is −∞ above the diagonal.",
-    origin="expected: the causal mask left out",
-)
+@mistake("logits", "expected: the causal mask left out")
 def mask_left_out(method, q, k, parameters):
-    right = extrapolation.logits(method, q, k, parameters)
-    return scores(method, q, k, parameters).astype(right.dtype)
+    """Your queries use keys that come after them; the rule is −∞ above the diagonal."""
+    return scores(method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal"
-        " only."
-    ),
-    origin="expected: the mask of (key, query) used for (query, key)",
-)
+@mistake("logits", "expected: the mask of (key, query) used for (query, key)")
 def past_hidden(method, q, k, parameters):
-    right = extrapolation.logits(method, q, k, parameters)
-    return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf).astype(right.dtype)
+    """You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal
+    only."""
+    return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf)
 
 
-@misconception(
-    "logits",
-    hint="You hide a query's own key; the rule hides only what is above the diagonal, and the diagonal stays visible.",
-    origin="expected: the mask begins at the diagonal, one too early",
-)
+@mistake("logits", "expected: the mask begins at the diagonal, one too early")
 def diagonal_hidden(method, q, k, parameters):
+    """You hide a query's own key; the rule hides only what is above the diagonal, and the diagonal stays visible."""
     right = extrapolation.logits(method, q, k, parameters)
     return np.where(distances(len(q)) > 0, right, -np.inf).astype(right.dtype)
 
 
-@misconception(
-    "logits",
-    hint="You divided the scores twice by √d; the rule is once.",
-    origin="expected: q scaled, and then the scores",
-)
+@mistake("logits", "expected: q scaled, and then the scores")
 def scaled_twice(method, q, k, parameters):
+    """You divided the scores twice by √d; the rule is once."""
     right = extrapolation.logits(method, q, k, parameters)
     exact = np.asarray(q, dtype=np.float64)
     outside = effect(method, exact, parameters) if method in ("t5", "alibi") else 0.0
@@ -227,12 +158,9 @@ def scaled_twice(method, q, k, parameters):
     return hide_the_future(scaled + outside, right)
 
 
-@misconception(
-    "logits",
-    hint="You did not divide the scores by √d; the rule of this lesson divides for every method, T5's too.",
-    origin="expected: T5 itself leaves the scale out",
-)
+@mistake("logits", "expected: T5 itself leaves the scale out")
 def t5_not_scaled(method, q, k, parameters):
+    """You did not divide the scores by √d; the rule of this lesson divides for every method, T5's too."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5":
         return right
@@ -240,12 +168,9 @@ def t5_not_scaled(method, q, k, parameters):
     return hide_the_future(exact @ np.asarray(k, dtype=np.float64).T + effect(method, exact, parameters), right)
 
 
-@misconception(
-    "logits",
-    hint="You rotated only the queries; the rule is that RoPE rotates queries and keys, each by its own position.",
-    origin="expected: the score then depends on one position and not on the distance",
-)
+@mistake("logits", "expected: the score then depends on one position and not on the distance")
 def rope_on_one_side(method, q, k, parameters):
+    """You rotated only the queries; the rule is that RoPE rotates queries and keys, each by its own position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -254,15 +179,10 @@ def rope_on_one_side(method, q, k, parameters):
     )
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You took the rows of the key table in the wrong order; the rule is that the relative position is key minus"
-        " query, j − i."
-    ),
-    origin="dmlc/gluon-nlp #1470",
-)
+@mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
+    """You took the rows of the key table in the wrong order; the rule is that the relative position is key minus query,
+    j − i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -270,15 +190,10 @@ def shaw_with_query_minus_key(method, q, k, parameters):
     return hide_the_future(scores(method, q, k, mirrored), right)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all"
-        " buckets to the past."
-    ),
-    origin="huggingface/transformers #8518",
-)
+@mistake("logits", "huggingface/transformers #8518")
 def t5_buckets_for_both_directions(method, q, k, parameters):
+    """You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all
+    buckets to the past."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 4:
         return right
@@ -287,12 +202,9 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
 
 
-@misconception(
-    "logits",
-    hint="Your ALiBi bias grows with the distance; the rule subtracts it, so that far keys count less.",
-    origin="expected: the sign, easily lost between i − j and j − i",
-)
+@mistake("logits", "expected: the sign, easily lost between i − j and j − i")
 def alibi_added(method, q, k, parameters):
+    """Your ALiBi bias grows with the distance; the rule subtracts it, so that far keys count less."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "alibi":
         return right
@@ -311,59 +223,42 @@ def with_effect_times(power, methods, method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + added, right)
 
 
-@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale")
+@mistake("logits", "expected: the bias added to q·k before the scale", hint=BIAS_SCALED_TOO)
 def bias_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("t5", "alibi"), method, q, k, parameters)
 
 
-@misconception(
-    "logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for ALiBi alone"
-)
+@mistake("logits", "expected: the bias added to q·k before the scale, for ALiBi alone", hint=BIAS_SCALED_TOO)
 def bias_of_alibi_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("alibi",), method, q, k, parameters)
 
 
-@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for T5 alone")
+@mistake("logits", "expected: the bias added to q·k before the scale, for T5 alone", hint=BIAS_SCALED_TOO)
 def bias_of_t5_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("t5",), method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the"
-        " query is divided too."
-    ),
-    origin="expected: Shaw's part taken for a bias like T5's",
-)
+@mistake("logits", "expected: Shaw's part taken for a bias like T5's")
 def distance_of_shaw_left_unscaled(method, q, k, parameters):
+    """You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the
+    query is divided too."""
     return with_effect_times(1, ("shaw",), method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method"
-        " acts in `encode` or in `logits`, and only RoPE rotates."
-    ),
-    origin="expected: the methods with angles treated alike",
-)
+@mistake("logits", "expected: the methods with angles treated alike")
 def rotated_for_the_sinusoids_too(method, q, k, parameters):
+    """You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method
+    acts in `encode` or in `logits`, and only RoPE rotates."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
     return extrapolation.logits("rope", q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts"
-        " in one of the two."
-    ),
-    origin="expected: every method given something to do in the scores",
-)
+@mistake("logits", "expected: every method given something to do in the scores")
 def sinusoids_added_again(method, q, k, parameters):
+    """You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts in
+    one of the two."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
@@ -375,42 +270,25 @@ def sinusoids_added_again(method, q, k, parameters):
 # longest_reliable_length, extrapolation_gap
 
 
-@misconception(
-    "longest_reliable_length",
-    hint=(
-        "You returned the longest length that passes; the rule is that a length does not count if a shorter one fails."
-    ),
-    origin="expected: the words “up to” overlooked",
-)
+@mistake("longest_reliable_length", "expected: the words “up to” overlooked")
 def longest_that_passes(lengths, accuracies, threshold=0.9):
-    extrapolation.longest_reliable_length(lengths, accuracies, threshold)
+    """You returned the longest length that passes; the rule is that a length does not count if a shorter one fails."""
     return max(
         (length for length, accuracy in zip(lengths, accuracies, strict=True) if accuracy >= threshold), default=0
     )
 
 
-@misconception(
-    "longest_reliable_length",
-    hint=(
-        "You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold"
-        " fails."
-    ),
-    origin="expected: > for ≥",
-)
+@mistake("longest_reliable_length", "expected: > for ≥")
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
+    """You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold
+    fails."""
     return extrapolation.longest_reliable_length(lengths, accuracies, np.nextafter(threshold, np.inf))
 
 
-@misconception(
-    "longest_reliable_length",
-    hint=(
-        "You used the lengths in the order in which they came; the rule is that they may come in any order, so sort"
-        " them first."
-    ),
-    origin="expected: a loop that stops at the first failure it meets",
-)
+@mistake("longest_reliable_length", "expected: a loop that stops at the first failure it meets")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    extrapolation.longest_reliable_length(lengths, accuracies, threshold)
+    """You used the lengths in the order in which they came; the rule is that they may come in any order, so sort them
+    first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -419,45 +297,28 @@ def order_as_given(lengths, accuracies, threshold=0.9):
     return int(longest)
 
 
-@misconception(
-    "extrapolation_gap",
-    hint="You subtracted from the best accuracy; the rule starts from the accuracy at the trained length.",
-    origin="expected: the trained length taken for the best one, as it mostly is",
-)
+@mistake("extrapolation_gap", "expected: the trained length taken for the best one, as it mostly is")
 def best_for_trained(lengths, accuracies, trained_length):
-    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    """You subtracted from the best accuracy; the rule starts from the accuracy at the trained length."""
     return float(np.max(accuracies) - np.asarray(accuracies)[np.argmax(lengths)])
 
 
-@misconception(
-    "extrapolation_gap",
-    hint=(
-        "Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest"
-        " one."
-    ),
-    origin="expected: longest minus trained",
-)
+@mistake("extrapolation_gap", "expected: longest minus trained")
 def gain_for_loss(lengths, accuracies, trained_length):
+    """Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest
+    one."""
     return -extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
 
 
-@misconception(
-    "extrapolation_gap",
-    hint="You took the last length for the longest; the rule is the largest one, wherever it is in the list.",
-    origin="expected: accuracies[-1]",
-)
+@mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    """You took the last length for the longest; the rule is the largest one, wherever it is in the list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 
-@misconception(
-    "extrapolation_gap",
-    hint="You took the first length for the trained one; the rule is that trained_length says which one it is.",
-    origin="expected: accuracies[0]",
-)
+@mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    """You took the first length for the trained one; the rule is that trained_length says which one it is."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -477,164 +338,103 @@ def change(x, before, after):
     return float(np.abs(after - before)[visible].max())
 
 
-@misconception(
-    "shift_gap",
-    hint=(
-        "You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first"
-        " rows out."
-    ),
-    origin="expected: the first T rows of the padded scores for the last T",
-)
+@mistake("shift_gap", "expected: the first T rows of the padded scores for the last T")
 def padding_compared(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first rows
+    out."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
-    with np.errstate(invalid="ignore"):
-        return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded[: len(x), : len(x)])
+    return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded[: len(x), : len(x)])
 
 
-@misconception(
-    "shift_gap",
-    hint=(
-        "You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later"
-        " positions."
-    ),
-    origin="expected: padding at the end, as batches of sequences have it",
-)
+@mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later
+    positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
     return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded)
 
 
-@misconception(
-    "shift_gap",
-    hint=(
-        "You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get"
-        " later positions."
-    ),
-    origin="expected: encode called before the padding, or only logits called",
-)
+@mistake("shift_gap", "expected: encode called before the padding, or only logits called")
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get
+    later positions."""
     encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
     padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
     after = extrapolation.logits(method, padded @ w_q, padded @ w_k, parameters)[shift:, shift:]
     return change(x, scores_from(0, method, x, w_q, w_k, parameters), after)
 
 
-@misconception(
-    "shift_gap",
-    hint="You averaged the differences; the rule is the largest one, which no average can hide.",
-    origin="expected: mean for max",
-)
+@mistake("shift_gap", "expected: mean for max")
 def average_difference(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You averaged the differences; the rule is the largest one, which no average can hide."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after - before)[np.tri(len(x), dtype=bool)].mean())
 
 
-@misconception(
-    "shift_gap",
-    hint=(
-        "You took the largest difference without its absolute value; the rule counts a score that falls like one that"
-        " rises."
-    ),
-    origin="expected: the absolute value left out",
-)
+@mistake("shift_gap", "expected: the absolute value left out")
 def signed_difference(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You took the largest difference without its absolute value; the rule counts a score that falls like one that
+    rises."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float((after - before)[np.tri(len(x), dtype=bool)].max())
 
 
-@misconception(
-    "shift_gap",
-    hint="You subtracted −∞ from −∞, which is not a number; the rule compares only the keys that a query may look at.",
-    origin="expected: the difference of two masked matrices",
-)
+@mistake("shift_gap", "expected: the difference of two masked matrices")
 def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You subtracted −∞ from −∞, which is not a number; the rule compares only the keys that a query may look at."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
-    with np.errstate(invalid="ignore"):
-        return float(np.abs(after - before).max())
+    return float(np.abs(after - before).max())
 
 
-@misconception(
-    "learned_parameters",
-    hint="You counted every table in the dict; the rule counts only the table that this method reads.",
-    origin="expected: a sum over all of the parameters",
-)
+@mistake("learned_parameters", "expected: a sum over all of the parameters")
 def every_table_counted(method, parameters):
-    extrapolation.learned_parameters(method, parameters)
+    """You counted every table in the dict; the rule counts only the table that this method reads."""
     return sum(np.size(parameters[name]) for name in ("table", "key_table", "bias_table") if name in parameters)
 
 
-@misconception(
-    "learned_parameters",
-    hint="You counted Shaw's table twice, for keys and for values; here `key_table` alone counts, and once.",
-    origin="expected: Shaw et al. 2018 §3.2, which has two tables",
-)
+@mistake("learned_parameters", "expected: Shaw et al. 2018 §3.2, which has two tables")
 def a_second_table_for_values(method, parameters):
+    """You counted Shaw's table twice, for keys and for values; here `key_table` alone counts, and once."""
     return extrapolation.learned_parameters(method, parameters) * (2 if method == "shaw" else 1)
 
 
-@misconception(
-    "learned_parameters",
-    hint="You counted rows; the rule counts numbers, and a row has one for each column.",
-    origin="expected: len for size",
-)
+@mistake("learned_parameters", "expected: len for size")
 def rows_counted(method, parameters):
+    """You counted rows; the rule counts numbers, and a row has one for each column."""
     name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
-    extrapolation.learned_parameters(method, parameters)
     return len(parameters[name]) if name else 0
 
 
-@misconception(
-    "learned_parameters",
-    hint=(
-        "You counted the slope, the base or the number of bits; the rule is that they are chosen before training and"
-        " not learned."
-    ),
-    origin="expected: everything in the dict taken for something that is trained",
-)
+@mistake("learned_parameters", "expected: everything in the dict taken for something that is trained")
 def constants_counted(method, parameters):
+    """You counted the slope, the base or the number of bits; the rule is that they are chosen before training and not
+    learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
 
-@misconception(
-    "learned_parameters",
-    hint=(
-        "You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as"
-        " well."
-    ),
-    origin="expected: only the table called “learned” counted",
-)
+@mistake("learned_parameters", "expected: only the table called “learned” counted")
 def only_the_learned_table(method, parameters):
+    """You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as
+    well."""
     right = extrapolation.learned_parameters(method, parameters)
     return right if method == "learned" else 0
 
 
-@misconception(
-    "encode",
-    hint="You counted positions from 1; the rule is that the first row is position 0, and gets 0.",
-    origin="expected: range(1, T + 1)",
-)
+@mistake("encode", "expected: range(1, T + 1)")
 def integers_from_one(method, x, parameters):
+    """You counted positions from 1; the rule is that the first row is position 0, and gets 0."""
     right = extrapolation.encode(method, x, parameters)
     return (right + 1).astype(right.dtype) if method == "integer" else right
 
 
-@misconception(
-    "encode",
-    hint="You added the bits to the last features; the rule is the first n_bits features.",
-    origin="expected: most significant first taken for counted from the end",
-)
+@mistake("encode", "expected: most significant first taken for counted from the end")
 def bits_in_the_last_features(method, x, parameters):
+    """You added the bits to the last features; the rule is the first n_bits features."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
@@ -643,28 +443,19 @@ def bits_in_the_last_features(method, x, parameters):
     )
 
 
-@misconception(
-    "encode",
-    hint=(
-        "You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x"
-        " as it is."
-    ),
-    origin="expected: Vaswani et al. 2017 §3.4",
-)
+@mistake("encode", "expected: Vaswani et al. 2017 §3.4")
 def embeddings_scaled(method, x, parameters):
+    """You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x as
+    it is."""
     right = extrapolation.encode(method, x, parameters)
     if method in ("none", "rope", "shaw", "t5", "alibi"):
         return right
     return (right + (np.sqrt(np.shape(x)[1]) - 1) * np.asarray(x)).astype(right.dtype)
 
 
-@misconception(
-    "encode",
-    hint="You did not read `base` from the parameters; the rule is 10000 only where it is absent.",
-    origin="expected: a default written into the formula",
-)
+@mistake("encode", "expected: a default written into the formula")
 def base_of_the_sinusoids_fixed(method, x, parameters):
-    extrapolation.encode(method, x, parameters)
+    """You did not read `base` from the parameters; the rule is 10000 only where it is absent."""
     return extrapolation.encode(method, x, {name: value for name, value in parameters.items() if name != "base"})
 
 
@@ -678,51 +469,36 @@ def hidden_behind(number):
     return logits
 
 
-@misconception(
-    "logits",
-    hint="You hide the future behind a large negative number; the rule is −∞, which no score can fall below.",
-    origin="expected: −1e9 for −∞, as many implementations have it",
-)
+@mistake("logits", "expected: −1e9 for −∞, as many implementations have it")
 def large_number_for_infinity(method, q, k, parameters):
+    """You hide the future behind a large negative number; the rule is −∞, which no score can fall below."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint="You hide the future behind a large negative number; the rule is −∞, which no score can fall below.",
-    origin="expected: torch.finfo(dtype).min, as Hugging Face transformers has it",
-)
+@mistake("logits", "expected: torch.finfo(dtype).min, as Hugging Face transformers has it")
 def smallest_number_for_infinity(method, q, k, parameters):
+    """You hide the future behind a large negative number; the rule is −∞, which no score can fall below."""
     return hidden_behind(np.finfo(extrapolation.logits(method, q, k, parameters).dtype).min)(method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint="You set the scores of the future to 0, and e^0 is a weight; the rule is −∞ before the softmax.",
-    origin="expected: np.tril of the scores",
-)
+@mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
+    """You set the scores of the future to 0, and e^0 is a weight; the rule is −∞ before the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint="You divided by the square root of the number of tokens; the rule is √d, d being the number of features.",
-    origin="expected: the wrong axis of the shape",
-)
+@mistake("logits", "expected: the wrong axis of the shape")
 def scaled_by_the_length(method, q, k, parameters):
+    """You divided by the square root of the number of tokens; the rule is √d, d being the number of features."""
     right = extrapolation.logits(method, q, k, parameters)
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
     length, d = q.shape
     return hide_the_future(plain(q, k) * (np.sqrt(d / length) - 1) + right, right)
 
 
-@misconception(
-    "logits",
-    hint="You added Shaw's vector to the query; the rule adds it to the key.",
-    origin="expected: the formula read from the wrong side",
-)
+@mistake("logits", "expected: the formula read from the wrong side")
 def vector_added_to_the_query(method, q, k, parameters):
+    """You added Shaw's vector to the query; the rule adds it to the key."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -732,12 +508,9 @@ def vector_added_to_the_query(method, q, k, parameters):
     return hide_the_future(plain(q, k) + np.einsum("ijd,jd->ij", vectors, k) / np.sqrt(k.shape[1]), right)
 
 
-@misconception(
-    "logits",
-    hint="You rotated the pairs (i, i + d/2), the half layout; the rule here is neighbours, (2i, 2i + 1).",
-    origin="expected: rotate_half as in Hugging Face transformers",
-)
+@mistake("logits", "expected: rotate_half as in Hugging Face transformers")
 def rope_in_the_half_layout(method, q, k, parameters):
+    """You rotated the pairs (i, i + d/2), the half layout; the rule here is neighbours, (2i, 2i + 1)."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -747,55 +520,37 @@ def rope_in_the_half_layout(method, q, k, parameters):
     )
 
 
-@misconception(
-    "logits",
-    hint="You did not read `base` from the parameters; the rule is 10000 only where it is absent.",
-    origin="expected: a default written into the formula",
-)
+@mistake("logits", "expected: a default written into the formula")
 def base_of_rope_fixed(method, q, k, parameters):
-    extrapolation.logits(method, q, k, parameters)
+    """You did not read `base` from the parameters; the rule is 10000 only where it is absent."""
     return extrapolation.logits(method, q, k, {name: value for name, value in parameters.items() if name != "base"})
 
 
-@misconception(
-    "extrapolation_gap",
-    hint="You subtracted the lowest accuracy; the rule subtracts the accuracy at the longest length.",
-    origin="expected: the worst taken for the longest",
-)
+@mistake("extrapolation_gap", "expected: the worst taken for the longest")
 def worst_for_longest(lengths, accuracies, trained_length):
-    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    """You subtracted the lowest accuracy; the rule subtracts the accuracy at the longest length."""
     return float(np.asarray(accuracies)[np.asarray(lengths) == trained_length][0] - np.min(accuracies))
 
 
-@misconception(
-    "extrapolation_gap",
-    hint="You divided by the accuracy at the trained length; the rule is a difference, not a share.",
-    origin="expected: a relative loss",
-)
+@mistake("extrapolation_gap", "expected: a relative loss")
 def share_of_the_accuracy(lengths, accuracies, trained_length):
+    """You divided by the accuracy at the trained length; the rule is a difference, not a share."""
     right = extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
     trained = np.asarray(accuracies)[np.asarray(lengths) == trained_length][0]
     return float(right / trained) if trained else right
 
 
-@misconception(
-    "shift_gap",
-    hint="You compared the row of the last token alone; the rule is the largest difference over all pairs j ≤ i.",
-    origin="expected: the row that predicts the next token",
-)
+@mistake("shift_gap", "expected: the row that predicts the next token")
 def last_row_alone(method, x, w_q, w_k, parameters, shift):
-    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    """You compared the row of the last token alone; the rule is the largest difference over all pairs j ≤ i."""
     x = np.asarray(x, dtype=np.float64)
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after[-1] - before[-1]).max())
 
 
-@misconception(
-    "logits",
-    hint="You rotated only the keys; the rule is that RoPE rotates queries and keys, each by its position.",
-    origin="expected: one of the two forgotten",
-)
+@mistake("logits", "expected: one of the two forgotten")
 def rope_on_the_keys_alone(method, q, k, parameters):
+    """You rotated only the keys; the rule is that RoPE rotates queries and keys, each by its position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -804,45 +559,30 @@ def rope_on_the_keys_alone(method, q, k, parameters):
     )
 
 
-@misconception(
-    "longest_reliable_length",
-    hint=(
-        "You took the lengths in the order in which they were given; the rule is that they come in any order, so sort"
-        " both lists by length."
-    ),
-    origin="expected: measurements are usually listed from short to long",
-)
+@mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    extrapolation.longest_reliable_length(lengths, accuracies, threshold)
+    """You took the lengths in the order in which they were given; the rule is that they come in any order, so sort both
+    lists by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
 
-@misconception(
-    "learned_parameters",
-    hint="You counted ALiBi's slope; the rule is that it is chosen before training, so nothing is learned.",
-    origin="expected: every number of a method taken for a learned one",
-)
+@mistake("learned_parameters", "expected: every number of a method taken for a learned one")
 def slope_counted(method, parameters):
+    """You counted ALiBi's slope; the rule is that it is chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
 
 
-@misconception(
-    "encode",
-    hint="A single token gets 0/0, which is NaN, for `normalized`; the rule is 0 for T = 1.",
-    origin="expected: t/(T − 1) without its special case",
-)
+@mistake("encode", "expected: t/(T − 1) without its special case")
 def single_token_divided_by_zero(method, x, parameters):
+    """A single token gets 0/0, which is NaN, for `normalized`; the rule is 0 for T = 1."""
     right = extrapolation.encode(method, x, parameters)
     return right * np.nan if method == "normalized" and len(right) == 1 else right
 
 
-@misconception(
-    "encode",
-    hint="You added the cosine to feature 2i and the sine to feature 2i + 1; the rule is the sine first.",
-    origin="expected: sine and cosine exchanged",
-)
+@mistake("encode", "expected: sine and cosine exchanged")
 def cosine_before_sine(method, x, parameters):
+    """You added the cosine to feature 2i and the sine to feature 2i + 1; the rule is the sine first."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -854,15 +594,13 @@ UNMASKED_IN_PART = "You hide the future for some methods alone; the rule is −�
 IN_THE_SCORES = ("rope", "shaw", "t5", "alibi")
 
 
-@misconception(
-    "logits", hint=UNMASKED_IN_PART, origin="expected: the mask in the branches of the methods of the scores"
-)
+@mistake("logits", "expected: the mask in the branches of the methods of the scores", hint=UNMASKED_IN_PART)
 def mask_left_out_for_embeddings(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in IN_THE_SCORES else mask_left_out.implementation(method, q, k, parameters)
 
 
-@misconception("logits", hint=UNMASKED_IN_PART, origin="expected: the mask in the branch of the plain scores alone")
+@mistake("logits", "expected: the mask in the branch of the plain scores alone", hint=UNMASKED_IN_PART)
 def mask_left_out_for_scores(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     return mask_left_out.implementation(method, q, k, parameters) if method in IN_THE_SCORES else right
@@ -879,51 +617,39 @@ def t5_with(exact, rounding, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
 
 
-@misconception(
-    "logits",
-    hint="You gave a quarter of T5's buckets to single distances, as for both directions; the rule is E = ⌊B/2⌋.",
-    origin="expected: num_buckets halved twice, as with bidirectional=True",
-)
+@mistake("logits", "expected: num_buckets halved twice, as with bidirectional=True")
 def quarter_of_the_buckets_exact(method, q, k, parameters):
+    """You gave a quarter of T5's buckets to single distances, as for both directions; the rule is E = ⌊B/2⌋."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(max(len(parameters["bias_table"]) // 4, 1), 1e-9, q, k, parameters)
 
 
-@misconception(
-    "logits",
-    hint=(
-        "A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding"
-        " must not push the quotient below it."
-    ),
-    origin="expected: a boundary that counts to the bucket below",
-)
+@mistake("logits", "expected: a boundary that counts to the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
+    """A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding
+    must not push the quotient below it."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
 
 
-@misconception(
+@mistake(
     "logits",
+    "expected: one branch for all that has angles, so that an odd size is refused as well",
     hint=rotated_for_the_sinusoids_too.hint,
-    origin="expected: one branch for all that has angles, so that an odd size is refused as well",
 )
 def turned_for_the_sinusoids_too(method, q, k, parameters):
     return extrapolation.logits("rope" if method == "sinusoidal" else method, q, k, parameters)
 
 
-@misconception(
-    "shift_gap", hint=signed_difference.hint, origin="expected: the largest difference, and 0 where all scores fall"
-)
+@mistake("shift_gap", "expected: the largest difference, and 0 where all scores fall", hint=signed_difference.hint)
 def signed_difference_and_zero(method, x, w_q, w_k, parameters, shift):
     return max(signed_difference.implementation(method, x, w_q, w_k, parameters, shift), 0.0)
 
 
-@misconception(
-    "learned_parameters",
-    hint=every_table_counted.hint,
-    origin="expected: all tables summed for the methods that have one",
+@mistake(
+    "learned_parameters", "expected: all tables summed for the methods that have one", hint=every_table_counted.hint
 )
 def every_table_counted_where_there_is_one(method, parameters):
     right = extrapolation.learned_parameters(method, parameters)
@@ -931,40 +657,28 @@ def every_table_counted_where_there_is_one(method, parameters):
     return every_table_counted.implementation(method, parameters) if has_table else right
 
 
-@misconception(
-    "random_positions",
-    hint="Your positions follow each other without a gap; the rule is that each set of positions is as likely.",
-    origin="expected: a random start (SHAPE), which is another method",
-)
+@mistake("random_positions", "expected: a random start (SHAPE), which is another method")
 def neighbours_from_a_random_start(length, max_length, rng):
+    """Your positions follow each other without a gap; the rule is that each set of positions is as likely."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return int(rng.integers(max_length - length + 1)) + np.arange(length)
 
 
-@misconception(
-    "random_positions",
-    hint="A position can come up twice here; the rule is that all are different.",
-    origin="expected: rng.integers, which draws with replacement",
-)
+@mistake("random_positions", "expected: rng.integers, which draws with replacement")
 def positions_drawn_with_replacement(length, max_length, rng):
+    """A position can come up twice here; the rule is that all are different."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return np.sort(rng.integers(max_length, size=length))
 
 
-@misconception(
-    "random_positions",
-    hint="Your positions are in the order in which they were drawn; the rule is that they rise.",
-    origin="expected: rng.choice without a sort",
-)
+@mistake("random_positions", "expected: rng.choice without a sort")
 def positions_not_sorted(length, max_length, rng):
+    """Your positions are in the order in which they were drawn; the rule is that they rise."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return rng.permutation(max_length)[:length]
 
 
-@misconception(
-    "random_positions",
-    hint="You did not draw from the generator that was given; the rule is that it is the only source of chance.",
-    origin="expected: np.random or a generator of its own",
-)
+@mistake("random_positions", "expected: np.random or a generator of its own")
 def generator_of_its_own(length, max_length, rng):
+    """You did not draw from the generator that was given; the rule is that it is the only source of chance."""
     return extrapolation.random_positions(length, max_length, np.random.default_rng(0))

@@ -5,7 +5,7 @@ A hint names the likely cause in the words of the lesson and leaves the fix to t
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import grids
 
 
@@ -37,103 +37,66 @@ def placed(segments, place):
     return np.concatenate(pieces)
 
 
-@misconception(
-    "grid_positions",
-    hint="You wrote the column before the row; the rule is (y, x): the row comes first.",
-    origin="osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)",
-)
+@mistake("grid_positions", "osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)")
 def column_before_row(height, width):
+    """You wrote the column before the row; the rule is (y, x): the row comes first."""
     return grids.grid_positions(height, width)[:, ::-1]
 
 
-@misconception(
-    "grid_positions",
-    hint="You listed the cells column by column; the rule is row by row: x changes from each cell to the next.",
-    origin="expected: np.meshgrid without indexing='ij', raveled",
-)
+@mistake("grid_positions", "expected: np.meshgrid without indexing='ij', raveled")
 def cells_column_by_column(height, width):
+    """You listed the cells column by column; the rule is row by row: x changes from each cell to the next."""
     return grids.grid_positions(width, height)[:, ::-1]
 
 
-@misconception(
-    "grid_positions",
-    hint=(
-        "You divided by the height; the rule divides the number of a cell by the width, because a row has that many"
-        " cells."
-    ),
-    origin="expected: right for square grids, so nobody notices",
-)
+@mistake("grid_positions", "expected: right for square grids, so nobody notices")
 def divided_by_the_height(height, width):
+    """You divided by the height; the rule divides the number of a cell by the width, because a row has that many
+    cells."""
     cells = np.arange(len(grids.grid_positions(height, width)))
     return np.stack([cells // height, cells % height], axis=-1)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint="Your first half encodes x; the rule is that the first half encodes y and the last half x.",
-    origin="facebookresearch/mae, whose grid puts the width first",
-)
+@mistake("sinusoidal_2d", "facebookresearch/mae, whose grid puts the width first")
 def x_in_the_first_half(height, width, d_model, base=10000.0):
+    """Your first half encodes x; the rule is that the first half encodes y and the last half x."""
     return np.roll(grids.sinusoidal_2d(height, width, d_model, base), d_model // 2, axis=-1)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint=(
-        "Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0"
-        " and cosines of 0."
-    ),
-    origin="facebookresearch/detr, which counts with a cumulative sum of ones",
-)
+@mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
+    """Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0 and
+    cosines of 0."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
     return larger[1:, 1:].reshape(right.shape)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint=(
-        "You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by"
-        " side."
-    ),
-    origin="facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191",
-)
+@mistake("sinusoidal_2d", "facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191")
 def sines_before_cosines(height, width, d_model, base=10000.0):
+    """You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by
+    side."""
     y, x = np.split(grids.sinusoidal_2d(height, width, d_model, base), 2, axis=-1)
     return np.concatenate([y[:, 0::2], y[:, 1::2], x[:, 0::2], x[:, 1::2]], axis=-1)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint=(
-        "Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by"
-        " d/2."
-    ),
-    origin="expected: the exponent of one axis kept for two",
-)
+@mistake("sinusoidal_2d", "expected: the exponent of one axis kept for two")
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
+    """Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by
+    d/2."""
     return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint="You added the codes of y and x over all features; the rule gives each axis half of the features of its own.",
-    origin="expected: the sum cannot tell (y, x) from (x, y)",
-)
+@mistake("sinusoidal_2d", "expected: the sum cannot tell (y, x) from (x, y)")
 def codes_added_up(height, width, d_model, base=10000.0):
-    grids.sinusoidal_2d(height, width, d_model, base)
+    """You added the codes of y and x over all features; the rule gives each axis half of the features of its own."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint="You encoded the number of the cell in the flattened grid; the rule encodes its row and its column.",
-    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345",
-)
+@mistake("sinusoidal_2d", "ml-explore/mlx-lm #1768; alibaba/MNN #3345")
 def flattened_cell_numbers(height, width, d_model, base=10000.0):
-    grids.sinusoidal_2d(height, width, d_model, base)
+    """You encoded the number of the cell in the flattened grid; the rule encodes its row and its column."""
     angles = np.outer(np.arange(height * width), rates_of(d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -157,15 +120,10 @@ def linear(centres, old):
     return weights
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of"
-        " cells."
-    ),
-    origin="Qwen3-VL aligns corners on purpose; torch's default does not",
-)
+@mistake("resize_grid", "Qwen3-VL aligns corners on purpose; torch's default does not")
 def corners_aligned(table, old_shape, new_shape):
+    """You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of
+    cells."""
     return stretched(
         table,
         old_shape,
@@ -177,7 +135,7 @@ def corners_aligned(table, old_shape, new_shape):
 COPIES = "Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns."
 
 
-@misconception("resize_grid", hint=COPIES, origin="expected: the nearest centre")
+@mistake("resize_grid", "expected: the nearest centre", hint=COPIES)
 def nearest_centre(table, old_shape, new_shape):
     def nearest(old, new):
         return np.eye(old)[np.rint((np.arange(new) + 0.5) * old / new - 0.5).clip(0, old - 1).astype(int)]
@@ -185,154 +143,97 @@ def nearest_centre(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, nearest)
 
 
-@misconception("resize_grid", hint=COPIES, origin="expected: nearest is the default mode of torch's interpolate")
+@mistake("resize_grid", "expected: nearest is the default mode of torch's interpolate", hint=COPIES)
 def nearest_cell(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, lambda old, new: np.eye(old)[np.arange(new) * old // new])
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells'"
-        " centres too."
-    ),
-    origin="expected: the ratio alone moves the whole grid towards one corner",
-)
+@mistake("resize_grid", "expected: the ratio alone moves the whole grid towards one corner")
 def corners_of_cells_for_centres(table, old_shape, new_shape):
+    """You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells'
+    centres too."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old)
     )
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer"
-        " cells hold there."
-    ),
-    origin="expected: the clamp left out",
-)
+@mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
+    """Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer cells
+    hold there."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after"
-        " the other."
-    ),
-    origin="expected: reshape(width, height) and the axes exchanged",
-)
+@mistake("resize_grid", "expected: reshape(width, height) and the axes exchanged")
 def table_read_by_columns(table, old_shape, new_shape):
-    grids.resize_grid(table, old_shape, new_shape)
+    """You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after the
+    other."""
     by_columns = np.reshape(table, (*old_shape[::-1], -1)).swapaxes(0, 1)
     return grids.resize_grid(by_columns.reshape(np.shape(table)), old_shape, new_shape)
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the"
-        " width first."
-    ),
-    origin="expected: image libraries give sizes as (width, height)",
-)
+@mistake("resize_grid", "expected: image libraries give sizes as (width, height)")
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
+    """You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the width
+    first."""
     right = grids.resize_grid(table, old_shape, new_shape)
     return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
 
 
-@misconception(
-    "axial_frequencies",
-    hint=(
-        "Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a"
-        " head of size d/2."
-    ),
-    origin="expected: the first d/4 of RoPE's frequencies, given to both axes",
-)
+@mistake("axial_frequencies", "expected: the first d/4 of RoPE's frequencies, given to both axes")
 def fast_half_for_both_axes(head_dim, base=10000.0):
+    """Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a head
+    of size d/2."""
     return grids.axial_frequencies(head_dim, np.sqrt(base))
 
 
-@misconception(
-    "axial_frequencies",
-    hint=(
-        "You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both"
-        " axes have the same."
-    ),
-    origin="expected: one list of frequencies cut in two sections",
-)
+@mistake("axial_frequencies", "expected: one list of frequencies cut in two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    grids.axial_frequencies(head_dim, base)
+    """You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both
+    axes have the same."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
-@misconception(
-    "axial_frequencies",
-    hint=(
-        "You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half"
-        " to x."
-    ),
-    origin="expected: the order of alternating frequencies",
-)
+@mistake("axial_frequencies", "expected: the order of alternating frequencies")
 def axial_pairs_in_turn(head_dim, base=10000.0):
-    grids.axial_frequencies(head_dim, base)
+    """You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half to
+    x."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
-@misconception(
-    "axial_frequencies",
-    hint="Your first half rotates with x; the rule is y first.",
-    origin="ggml-org/llama.cpp #13282: Llama 4 has x first, and the other order made it talk nonsense",
+@mistake(
+    "axial_frequencies", "ggml-org/llama.cpp #13282: Llama 4 has x first, and the other order made it talk nonsense"
 )
 def axial_x_first(head_dim, base=10000.0):
+    """Your first half rotates with x; the rule is y first."""
     return grids.axial_frequencies(head_dim, base)[:, ::-1]
 
 
-@misconception(
-    "alternating_frequencies",
-    hint="You gave consecutive sections to the axes; the rule alternates: even pairs rotate with y, odd pairs with x.",
-    origin="vllm-project/vllm-omni #1784",
-)
+@mistake("alternating_frequencies", "vllm-project/vllm-omni #1784")
 def sections_where_axes_alternate(head_dim, base=10000.0):
-    grids.alternating_frequencies(head_dim, base)
+    """You gave consecutive sections to the axes; the rule alternates: even pairs rotate with y, odd pairs with x."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
-@misconception(
-    "alternating_frequencies",
-    hint=(
-        "Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own,"
-        " base^(−2i/d)."
-    ),
-    origin="expected: the frequencies of the axial form in alternating order",
-)
+@mistake("alternating_frequencies", "expected: the frequencies of the axial form in alternating order")
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
-    grids.alternating_frequencies(head_dim, base)
+    """Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own,
+    base^(−2i/d)."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
-@misconception(
-    "alternating_frequencies",
-    hint="Your even pairs rotate with x; the rule gives the even pairs to y.",
-    origin="ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first",
-)
+@mistake("alternating_frequencies", "ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first")
 def alternating_x_first(head_dim, base=10000.0):
+    """Your even pairs rotate with x; the rule gives the even pairs to y."""
     return grids.alternating_frequencies(head_dim, base)[:, ::-1]
 
 
-@misconception(
-    "mrope_frequencies",
-    hint=(
-        "You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every"
-        " third pair to an axis."
-    ),
-    origin="vllm-project/vllm-omni #1784",
-)
+@mistake("mrope_frequencies", "vllm-project/vllm-omni #1784")
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
+    """You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every third
+    pair to an axis."""
     return grids.mrope_frequencies(head_dim, sections, base)
 
 
@@ -346,30 +247,22 @@ def interleaved_by(axis_of, head_dim, sections, base, interleaved):
     )
 
 
-@misconception(
-    "mrope_frequencies",
-    hint=(
-        "Interleaved, you compared i with the section itself; the rule compares it with three times the section, since"
-        " only every third pair is meant."
-    ),
-    origin="expected: the 3 of the limit left out",
-)
+@mistake("mrope_frequencies", "expected: the 3 of the limit left out")
 def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False):
+    """Interleaved, you compared i with the section itself; the rule compares it with three times the section, since
+    only every third pair is meant."""
+
     def axis_of(pair, sections):
         return np.where(pair < sections[pair % 3], pair % 3, 0)
 
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint=(
-        "Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w"
-        " those with i mod 3 = 2."
-    ),
-    origin="expected: the turns of h and w counted from 0",
-)
+@mistake("mrope_frequencies", "expected: the turns of h and w counted from 0")
 def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
+    """Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w those
+    with i mod 3 = 2."""
+
     def axis_of(pair, sections):
         axis = (pair + 1) % 3
         return np.where(pair < 3 * sections[axis], axis, 0)
@@ -377,25 +270,17 @@ def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False)
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint=(
-        "Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and"
-        " t takes the rest."
-    ),
-    origin="expected: i mod 3 alone, right only where all sections are equal",
-)
+@mistake("mrope_frequencies", "expected: i mod 3 alone, right only where all sections are equal")
 def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
+    """Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and t
+    takes the rest."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
 
 
-@misconception(
-    "mrope_frequencies",
-    hint="Your frequencies start anew in each section; the rule is that pair i has base^(−2i/d) whatever its axis.",
-    origin="expected: three small encodings side by side, as in the axial form",
-)
+@mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    """Your frequencies start anew in each section; the rule is that pair i has base^(−2i/d) whatever its axis."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
@@ -403,67 +288,47 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
     return spread(rates, np.repeat(np.arange(3), sections), 3)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint="Your columns are in the order h, w, t; the rule is t, h, w.",
-    origin="expected: time listed last",
-)
+@mistake("mrope_frequencies", "expected: time listed last")
 def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
+    """Your columns are in the order h, w, t; the rule is t, h, w."""
     return np.roll(grids.mrope_frequencies(head_dim, sections, base, interleaved), -1, axis=1)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You paired features half the width apart, as transformers does; the rule here pairs neighbours (2i, 2i+1).",
-    origin="huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264",
-)
+@mistake("apply_rope_nd", "huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264")
 def half_layout_on_a_grid(x, positions, frequencies):
+    """You paired features half the width apart, as transformers does; the rule here pairs neighbours (2i, 2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
     rotated = grids.apply_rope_nd(x[..., pairs], positions, frequencies)
     return rotated[..., np.argsort(pairs)]
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="Your pairs rotate backwards; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
-    origin="expected: the sign of the rotation is a convention that is easily mirrored",
-)
+@mistake("apply_rope_nd", "expected: the sign of the rotation is a convention that is easily mirrored")
 def rotated_backwards(x, positions, frequencies):
+    """Your pairs rotate backwards; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
     return grids.apply_rope_nd(x, positions, -np.asarray(frequencies))
 
 
-@misconception(
+@mistake(
     "apply_rope_nd",
-    hint="You used the first coordinate alone; the rule sums the angles of all coordinates.",
-    origin=(
-        "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217 (one position where the model wants"
-        " three)"
-    ),
+    "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217 (one position where the model wants three)",
 )
 def first_coordinate_alone(x, positions, frequencies):
-    grids.apply_rope_nd(x, positions, frequencies)
+    """You used the first coordinate alone; the rule sums the angles of all coordinates."""
     return grids.apply_rope_nd(x, np.asarray(positions)[:, :1], np.asarray(frequencies)[:, :1])
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You rotated by the number of the row; the rule rotates by the coordinates that are given.",
-    origin="NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768",
-)
+@mistake("apply_rope_nd", "NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768")
 def coordinates_ignored(x, positions, frequencies):
+    """You rotated by the number of the row; the rule rotates by the coordinates that are given."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     frequencies = np.sum(frequencies, axis=1, keepdims=True)
     return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You computed the angles in float32; the rule is float64 for angles, and only the result is converted.",
-    origin="EleutherAI/gpt-neox #1003; huggingface/transformers #25681",
-)
+@mistake("apply_rope_nd", "EleutherAI/gpt-neox #1003; huggingface/transformers #25681")
 def angles_in_single_precision(x, positions, frequencies):
-    grids.apply_rope_nd(x, positions, frequencies)
+    """You computed the angles in float32; the rule is float64 for angles, and only the result is converted."""
     x = np.asarray(x)
     angles = np.asarray(positions, dtype=np.float32) @ np.asarray(frequencies, dtype=np.float32).T
     cos, sin = np.cos(angles), np.sin(angles)
@@ -471,61 +336,40 @@ def angles_in_single_precision(x, positions, frequencies):
     return like(np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape), x)
 
 
-@misconception(
-    "grid_scores",
-    hint="Your scores are √d too large; the rule divides them by the square root of the number of features.",
-    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
-)
+@mistake("grid_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
+    """Your scores are √d too large; the rule divides them by the square root of the number of features."""
     return like(grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(np.shape(q)[-1]), q, k)
 
 
-@misconception(
-    "grid_scores",
-    hint="You rotated the queries and left the keys; the rule rotates both, each by its own coordinates.",
-    origin="expected: the score then depends on where the query stands",
-)
+@mistake("grid_scores", "expected: the score then depends on where the query stands")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
-    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
+    """You rotated the queries and left the keys; the rule rotates both, each by its own coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
 
 
-@misconception(
-    "grid_scores",
-    hint=(
-        "You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the"
-        " product."
-    ),
-    origin="huggingface/transformers #30900 asked for it",
-)
+@mistake("grid_scores", "huggingface/transformers #30900 asked for it")
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
+    """You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the
+    product."""
     return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
 
 
-@misconception(
-    "mrope_positions",
-    hint="You numbered the cells of an image like words; the rule gives each cell its own (t, h, w).",
-    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217",
-)
+@mistake("mrope_positions", "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217")
 def cells_numbered_like_words(segments):
+    """You numbered the cells of an image like words; the rule gives each cell its own (t, h, w)."""
     return np.repeat(np.arange(len(grids.mrope_positions(segments)))[:, np.newaxis], 3, axis=1)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an image you went on by its number of cells; the rule goes on at 1 + the largest coordinate.",
-    origin="kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing",
-)
+@mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
+    """After an image you went on by its number of cells; the rule goes on at 1 + the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
-@misconception(
-    "mrope_positions",
-    hint="What follows an image stands one position too far in yours; the rule goes on at 1 + the largest coordinate.",
-    origin="vllm-project/vllm #16878 (markers around the image counted twice)",
-)
+@mistake("mrope_positions", "vllm-project/vllm #16878 (markers around the image counted twice)")
 def one_too_far_after_an_image(segments):
+    """What follows an image stands one position too far in yours; the rule goes on at 1 + the largest coordinate."""
     return placed(
         segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0))
     )
@@ -536,12 +380,12 @@ ONE_SHORT = (
 )
 
 
-@misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out")
+@mistake("mrope_positions", "expected: the 1 left out", hint=ONE_SHORT)
 def next_segment_one_short(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
 
 
-@misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out after an image")
+@mistake("mrope_positions", "expected: the 1 left out after an image", hint=ONE_SHORT)
 def one_short_after_an_image(segments):
     return placed(
         segments,
@@ -549,27 +393,20 @@ def one_short_after_an_image(segments):
     )
 
 
-@misconception(
-    "mrope_positions",
-    hint="The coordinates of an image start at 0 in yours; the rule adds them to the start of its segment.",
-    origin="expected: the offset added to text alone",
-)
+@mistake("mrope_positions", "expected: the offset added to text alone")
 def images_start_at_zero(segments):
+    """The coordinates of an image start at 0 in yours; the rule adds them to the start of its segment."""
+
     def place(segment, cells, start, count):
         return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
 
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint=(
-        "Your second image has the coordinates of the first one; the rule gives every segment its own start and its own"
-        " size."
-    ),
-    origin="NVIDIA-NeMo/Speech #14611",
-)
+@mistake("mrope_positions", "NVIDIA-NeMo/Speech #14611")
 def every_image_at_the_first_one_s_start(segments):
+    """Your second image has the coordinates of the first one; the rule gives every segment its own start and its own
+    size."""
     first = []
 
     def place(segment, cells, start, count):
@@ -581,15 +418,10 @@ def every_image_at_the_first_one_s_start(segments):
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint=(
-        "You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same"
-        " for every image."
-    ),
-    origin="Blaizzy/mlx-vlm #1282",
-)
+@mistake("mrope_positions", "Blaizzy/mlx-vlm #1282")
 def only_the_first_image_has_a_grid(segments):
+    """You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same for
+    every image."""
     seen = []
 
     def place(segment, cells, start, count):
@@ -601,82 +433,55 @@ def only_the_first_image_has_a_grid(segments):
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint=(
-        "Your time coordinate stays at the start of the segment throughout, though the video has several images; the"
-        " rule adds t to it."
-    ),
-    origin="expected: images tested, videos not",
-)
+@mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
+    """Your time coordinate stays at the start of the segment throughout, though the video has several images; the rule
+    adds t to it."""
     return placed(
         segments,
         lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
     )
 
 
-@misconception(
-    "mrope_positions",
-    hint=(
-        "After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is"
-        " one of the three."
-    ),
-    origin="huggingface/transformers 5, which does so on purpose",
-)
+@mistake("mrope_positions", "huggingface/transformers 5, which does so on purpose")
 def time_does_not_move_the_text_on(segments):
+    """After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is one
+    of the three."""
+
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else max(segment[1:]))
 
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint="You wrote w before h; the rule is (t, h, w), and w changes from each cell to the next.",
-    origin="expected: (x, y) where (y, x) is meant",
-)
+@mistake("mrope_positions", "expected: (x, y) where (y, x) is meant")
 def width_before_height(segments):
+    """You wrote w before h; the rule is (t, h, w), and w changes from each cell to the next."""
     return grids.mrope_positions(segments)[:, [0, 2, 1]]
 
 
-@misconception(
-    "next_position",
-    hint=(
-        "You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than"
-        " positions."
-    ),
-    origin="expected: right for text, where the two are equal",
-)
+@mistake("next_position", "expected: right for text, where the two are equal")
 def number_of_tokens(positions):
+    """You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than
+    positions."""
     return len(positions)
 
 
-@misconception(
-    "next_position",
-    hint="You returned the largest coordinate itself; the rule is 1 more, because that position is taken.",
-    origin="vllm-project/vllm #16878 (there one too many)",
-)
+@mistake("next_position", "vllm-project/vllm #16878 (there one too many)")
 def largest_coordinate_itself(positions):
+    """You returned the largest coordinate itself; the rule is 1 more, because that position is taken."""
     return max(grids.next_position(positions) - 1, 0)
 
 
-@misconception(
-    "next_position",
-    hint="You read the time coordinate alone; the rule takes the largest of all three.",
-    origin="expected: t is what counts on in text",
-)
+@mistake("next_position", "expected: t is what counts on in text")
 def time_alone(positions):
+    """You read the time coordinate alone; the rule takes the largest of all three."""
     return grids.next_position(np.asarray(positions)[:, :1])
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint="Your x goes on with the frequencies where y has stopped; the rule is that they begin anew for x.",
-    origin="expected: one list of frequencies cut into two halves",
-)
+@mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    grids.sinusoidal_2d(height, width, d_model, base)
+    """Your x goes on with the frequencies where y has stopped; the rule is that they begin anew for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -701,7 +506,7 @@ def exchanged(neighbours):
     return weights
 
 
-@misconception("resize_grid", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged")
+@mistake("resize_grid", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
 def shares_exchanged(table, old_shape, new_shape):
     def neighbours(centres, old):
         return np.floor(centres), np.minimum(np.floor(centres) + 1, old - 1)
@@ -709,9 +514,7 @@ def shares_exchanged(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, exchanged(neighbours))
 
 
-@misconception(
-    "resize_grid", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the cell above found with ceil"
-)
+@mistake("resize_grid", "expected: f and 1 − f exchanged, the cell above found with ceil", hint=SHARES_EXCHANGED)
 def shares_exchanged_between_two_cells(table, old_shape, new_shape):
     def neighbours(centres, old):
         return np.floor(centres), np.ceil(centres)
@@ -719,10 +522,8 @@ def shares_exchanged_between_two_cells(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, exchanged(neighbours))
 
 
-@misconception(
-    "resize_grid",
-    hint=SHARES_EXCHANGED,
-    origin="expected: f and 1 − f exchanged, the cell below at most the last but one",
+@mistake(
+    "resize_grid", "expected: f and 1 − f exchanged, the cell below at most the last but one", hint=SHARES_EXCHANGED
 )
 def shares_exchanged_up_to_the_last_cell(table, old_shape, new_shape):
     def neighbours(centres, old):
@@ -732,12 +533,10 @@ def shares_exchanged_up_to_the_last_cell(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, exchanged(neighbours))
 
 
-@misconception(
-    "resize_grid",
-    hint="Beyond the border you took the cells of the other side; the rule clamps, so that the outer cells hold there.",
-    origin="expected: a negative index, which numpy counts from the end",
-)
+@mistake("resize_grid", "expected: a negative index, which numpy counts from the end")
 def border_wraps_around(table, old_shape, new_shape):
+    """Beyond the border you took the cells of the other side; the rule clamps, so that the outer cells hold there."""
+
     def wrapped(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
         below = np.floor(centres).astype(int)
@@ -749,15 +548,11 @@ def border_wraps_around(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, wrapped)
 
 
-@misconception(
-    "resize_grid",
-    hint=(
-        "Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule"
-        " takes the two cells beside the centre."
-    ),
-    origin="expected: antialias=True, or PIL, which always does it",
-)
+@mistake("resize_grid", "expected: antialias=True, or PIL, which always does it")
 def averaged_where_it_shrinks(table, old_shape, new_shape):
+    """Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule
+    takes the two cells beside the centre."""
+
     def averaged(old, new):
         scale = max(old / new, 1)
         centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
@@ -767,15 +562,10 @@ def averaged_where_it_shrinks(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, averaged)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint=(
-        "Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three"
-        " times the section alone, so h and w can get fewer."
-    ),
-    origin="expected: sections counted down pair by pair",
-)
+@mistake("mrope_frequencies", "expected: sections counted down pair by pair")
 def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
+    """Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three
+    times the section alone, so h and w can get fewer."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if not interleaved:
         return right
@@ -787,69 +577,47 @@ def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
     return spread(rates_of(head_dim, base), np.array(axis_of_pair), 3)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You averaged the angles of the coordinates; the rule sums them.",
-    origin="expected: a mean in place of a sum",
-)
+@mistake("apply_rope_nd", "expected: a mean in place of a sum")
 def angles_averaged(x, positions, frequencies):
-    right = grids.apply_rope_nd(x, positions, frequencies)
-    return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies).astype(right.dtype)
+    """You averaged the angles of the coordinates; the rule sums them."""
+    return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You took the angles for degrees; the rule is radians, as np.cos and np.sin take them.",
-    origin="expected: np.deg2rad on an angle that is in radians already",
-)
+@mistake("apply_rope_nd", "expected: np.deg2rad on an angle that is in radians already")
 def angles_in_degrees(x, positions, frequencies):
+    """You took the angles for degrees; the rule is radians, as np.cos and np.sin take them."""
     return grids.apply_rope_nd(x, np.deg2rad(positions), frequencies)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You cut the coordinates to whole numbers; the rule takes any real ones.",
-    origin="expected: astype(int) on positions",
-)
+@mistake("apply_rope_nd", "expected: astype(int) on positions")
 def coordinates_cut_off(x, positions, frequencies):
-    grids.apply_rope_nd(x, positions, frequencies)
+    """You cut the coordinates to whole numbers; the rule takes any real ones."""
     return grids.apply_rope_nd(x, np.trunc(positions), frequencies)
 
 
-@misconception(
-    "grid_scores",
-    hint="You divided by the square root of the number of pairs; the rule is √d, d being the number of features.",
-    origin="expected: the size of the angles in place of that of the features",
-)
+@mistake("grid_scores", "expected: the size of the angles in place of that of the features")
 def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
+    """You divided by the square root of the number of pairs; the rule is √d, d being the number of features."""
     right = grids.grid_scores(q, k, q_positions, k_positions, frequencies)
     return (right * np.sqrt(2)).astype(right.dtype)
 
 
-@misconception(
-    "next_position",
-    hint="You begin with 0 where there is no token, so the first one stands at 1; the rule is that it stands at 0.",
-    origin="expected: initial=0 for the largest of nothing",
-)
+@mistake("next_position", "expected: initial=0 for the largest of nothing")
 def first_token_at_one(positions):
+    """You begin with 0 where there is no token, so the first one stands at 1; the rule is that it stands at 0."""
     return max(grids.next_position(positions), 1)
 
 
-@misconception(
-    "next_position",
-    hint="You read the last row alone; the rule takes the largest coordinate of all rows.",
-    origin="expected: right after text, where the last row is the largest",
-)
+@mistake("next_position", "expected: right after text, where the last row is the largest")
 def last_row_alone(positions):
+    """You read the last row alone; the rule takes the largest coordinate of all rows."""
     return grids.next_position(np.asarray(positions)[-1:])
 
 
-@misconception(
-    "mrope_frequencies",
-    hint="Interleaved, you exchanged h and w; the rule is h where i mod 3 = 1, and w where i mod 3 = 2.",
-    origin="expected: the width before the height",
-)
+@mistake("mrope_frequencies", "expected: the width before the height")
 def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved=False):
+    """Interleaved, you exchanged h and w; the rule is h where i mod 3 = 1, and w where i mod 3 = 2."""
+
     def axis_of(pair, sections):
         axis = -pair % 3
         return np.where(pair < 3 * sections[axis], axis, 0)
@@ -860,19 +628,19 @@ def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved
 BY_A_SUM = "After an image you went on by a sum of its sides; the rule goes on at 1 + the largest coordinate."
 
 
-@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: the three sides added up")
+@mistake("mrope_positions", "expected: the three sides added up", hint=BY_A_SUM)
 def start_at_the_sum_of_the_sides(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(segment))))
 
 
-@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: height and width added up")
+@mistake("mrope_positions", "expected: height and width added up", hint=BY_A_SUM)
 def start_at_the_sum_of_height_and_width(segments):
     return placed(
         segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(np.atleast_1d(segment)[-2:])))
     )
 
 
-@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: the largest coordinates of the three axes added up")
+@mistake("mrope_positions", "expected: the largest coordinates of the three axes added up", hint=BY_A_SUM)
 def start_at_the_sum_of_the_largest_coordinates(segments):
     def place(segment, cells, start, count):
         ends = cells.max(axis=0, initial=-1)
@@ -886,11 +654,7 @@ TIME_STARTS_ANEW = (
 )
 
 
-@misconception(
-    "mrope_positions",
-    hint=TIME_STARTS_ANEW,
-    origin="expected: t taken for the number of the frame in its own video",
-)
+@mistake("mrope_positions", "expected: t taken for the number of the frame in its own video", hint=TIME_STARTS_ANEW)
 def time_starts_anew(segments):
     def place(segment, cells, start, count):
         own = np.array([0 if np.ndim(segment) else start, start, start])
@@ -899,9 +663,7 @@ def time_starts_anew(segments):
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions", hint=TIME_STARTS_ANEW, origin="expected: the next start taken from the coordinates as they are"
-)
+@mistake("mrope_positions", "expected: the next start taken from the coordinates as they are", hint=TIME_STARTS_ANEW)
 def time_starts_anew_and_moves_nothing_on(segments):
     def place(segment, cells, start, count):
         where = np.array([0 if np.ndim(segment) else start, start, start]) + cells
@@ -910,12 +672,9 @@ def time_starts_anew_and_moves_nothing_on(segments):
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint="Each of your axes counts on by itself; the rule starts a segment at one number, for all three coordinates.",
-    origin="expected: the largest coordinate taken axis by axis",
-)
+@mistake("mrope_positions", "expected: the largest coordinate taken axis by axis")
 def every_axis_counts_on_by_itself(segments):
+    """Each of your axes counts on by itself; the rule starts a segment at one number, for all three coordinates."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
 
@@ -924,36 +683,27 @@ def half_way(centres, old):
     return linear(np.clip(centres, 0, old - 1), old)
 
 
-@misconception(
-    "resize_grid",
-    hint="You left out the last − 1/2 of u: the centre of old row 0 is 1/2 too; the rule is (j + 1/2)·H/H' − 1/2.",
-    origin="expected: half of the formula for aligned centres",
-)
+@mistake("resize_grid", "expected: half of the formula for aligned centres")
 def old_half_cell_left_out(table, old_shape, new_shape):
+    """You left out the last − 1/2 of u: the centre of old row 0 is 1/2 too; the rule is (j + 1/2)·H/H' − 1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * old / new, old))
 
 
-@misconception(
-    "resize_grid",
-    hint="You left out the + 1/2 of the new row: its centre is meant; the rule is (j + 1/2)·H/H' − 1/2.",
-    origin="expected: half of the formula for aligned centres",
-)
+@mistake("resize_grid", "expected: half of the formula for aligned centres")
 def new_half_cell_left_out(table, old_shape, new_shape):
+    """You left out the + 1/2 of the new row: its centre is meant; the rule is (j + 1/2)·H/H' − 1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way(np.arange(new) * old / new - 0.5, old))
 
 
-@misconception(
-    "resize_grid",
-    hint="Your ratio is upside down: H'/H; the rule is H/H', because u counts in old rows.",
-    origin="expected: the two sizes exchanged in the ratio",
-)
+@mistake("resize_grid", "expected: the two sizes exchanged in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
+    """Your ratio is upside down: H'/H; the rule is H/H', because u counts in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
 
 
-@misconception("resize_grid", hint=COPIES, origin="expected: the nearest centre inside the grid, half-way down to even")
+@mistake("resize_grid", "expected: the nearest centre inside the grid, half-way down to even", hint=COPIES)
 def nearest_of_two(table, old_shape, new_shape):
     def nearest(old, new):
         centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
@@ -962,7 +712,7 @@ def nearest_of_two(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, nearest)
 
 
-@misconception("resize_grid", hint=COPIES, origin="expected: the cell before the centre, without its fraction")
+@mistake("resize_grid", "expected: the cell before the centre, without its fraction", hint=COPIES)
 def cell_before_the_centre(table, old_shape, new_shape):
     def before(old, new):
         return np.eye(old)[np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1).astype(int)]
@@ -970,20 +720,17 @@ def cell_before_the_centre(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, before)
 
 
-@misconception(
-    "sinusoidal_2d",
-    hint="You wrote the cosine of a pair before its sine; the rule is the sine first.",
-    origin="expected: sine and cosine exchanged",
-)
+@mistake("sinusoidal_2d", "expected: sine and cosine exchanged")
 def cosine_before_sine(height, width, d_model, base=10000.0):
+    """You wrote the cosine of a pair before its sine; the rule is the sine first."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     return right.reshape(len(right), -1, 2)[..., ::-1].reshape(right.shape)
 
 
-@misconception(
+@mistake(
     "mrope_frequencies",
+    "expected: each section begins with the first frequency of the whole list",
     hint=frequencies_anew_in_each_section.hint,
-    origin="expected: each section begins with the first frequency of the whole list",
 )
 def first_frequencies_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
@@ -998,21 +745,15 @@ def sections_for(order, head_dim, sections, base, interleaved):
     return right if interleaved else spread(rates_of(head_dim, base), np.repeat(order, sections), 3)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint="In sections, you exchanged h and w; the rule is t, then h, then w.",
-    origin="expected: width before height, as in (x, y)",
-)
+@mistake("mrope_frequencies", "expected: width before height, as in (x, y)")
 def width_before_height_in_sections(head_dim, sections, base=10000.0, interleaved=False):
+    """In sections, you exchanged h and w; the rule is t, then h, then w."""
     return sections_for([0, 2, 1], head_dim, sections, base, interleaved)
 
 
-@misconception(
-    "mrope_frequencies",
-    hint="In sections, yours begin with w and end with t; the rule is t, then h, then w.",
-    origin="expected: the order of (x, y, t)",
-)
+@mistake("mrope_frequencies", "expected: the order of (x, y, t)")
 def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
+    """In sections, yours begin with w and end with t; the rule is t, then h, then w."""
     return sections_for([2, 1, 0], head_dim, sections, base, interleaved)
 
 
@@ -1024,26 +765,19 @@ def turned_by(x, positions, frequencies, turn):
     return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "apply_rope_nd",
-    hint="You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
-    origin="expected: the two names exchanged",
-)
+@mistake("apply_rope_nd", "expected: the two names exchanged")
 def cos_and_sin_exchanged(x, positions, frequencies):
+    """You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
     return turned_by(
         x, positions, frequencies, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin)
     )
 
 
-@misconception(
-    "apply_rope_nd",
-    hint=(
-        "You overwrote the first features of the pairs before you computed the second ones from them; the rule computes"
-        " both from the features as they came."
-    ),
-    origin="expected: two lines on one array, and a slice that is no copy",
-)
+@mistake("apply_rope_nd", "expected: two lines on one array, and a slice that is no copy")
 def first_features_overwritten(x, positions, frequencies):
+    """You overwrote the first features of the pairs before you computed the second ones from them; the rule computes
+    both from the features as they came."""
+
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
         return even, even * sin + odd * cos
@@ -1063,12 +797,12 @@ def one_axis(axis_of, x, positions, frequencies):
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
 
 
-@misconception("apply_rope_nd", hint=ONE_AXIS, origin="expected: axial and M-RoPE, where a pair has one axis")
+@mistake("apply_rope_nd", "expected: axial and M-RoPE, where a pair has one axis", hint=ONE_AXIS)
 def first_axis_of_each_pair(x, positions, frequencies):
     return one_axis(lambda frequencies: np.argmax(frequencies != 0, axis=1), x, positions, frequencies)
 
 
-@misconception("apply_rope_nd", hint=ONE_AXIS, origin="expected: the axis of the largest frequency")
+@mistake("apply_rope_nd", "expected: the axis of the largest frequency", hint=ONE_AXIS)
 def fastest_axis_of_each_pair(x, positions, frequencies):
     return one_axis(lambda frequencies: np.argmax(np.abs(frequencies), axis=1), x, positions, frequencies)
 
@@ -1078,23 +812,13 @@ ONE_SIDE_S_POSITIONS = (
 )
 
 
-@misconception(
-    "grid_scores",
-    hint=ONE_SIDE_S_POSITIONS,
-    origin="expected: a line copied, and one name left",
-)
+@mistake("grid_scores", "expected: a line copied, and one name left", hint=ONE_SIDE_S_POSITIONS)
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
-    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 
 
-@misconception(
-    "grid_scores",
-    hint=ONE_SIDE_S_POSITIONS,
-    origin="expected: a line copied, and one name left",
-)
+@mistake("grid_scores", "expected: a line copied, and one name left", hint=ONE_SIDE_S_POSITIONS)
 def positions_of_the_queries_for_both(q, k, q_positions, k_positions, frequencies):
-    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
     return grids.grid_scores(q, k, q_positions, q_positions, frequencies)
 
 
@@ -1107,56 +831,55 @@ def going_on_at(side, segments):
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an image you went on at its width; the rule is 1 + the largest coordinate, of time and height too.",
-    origin="expected: the last column taken for the largest coordinate",
-)
+@mistake("mrope_positions", "expected: the last column taken for the largest coordinate")
 def next_start_from_the_width(segments):
+    """After an image you went on at its width; the rule is 1 + the largest coordinate, of time and height too."""
     return going_on_at(2, segments)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an image you went on at its height; the rule is 1 + the largest coordinate, of time and width too.",
-    origin="expected: images as high as they are wide",
-)
+@mistake("mrope_positions", "expected: images as high as they are wide")
 def next_start_from_the_height(segments):
+    """After an image you went on at its height; the rule is 1 + the largest coordinate, of time and width too."""
     return going_on_at(1, segments)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an image you went on at its time; the rule is 1 + the largest coordinate, of height and width too.",
-    origin="expected: the first column taken for the position",
-)
+@mistake("mrope_positions", "expected: the first column taken for the position")
 def next_start_from_the_time(segments):
+    """After an image you went on at its time; the rule is 1 + the largest coordinate, of height and width too."""
     return going_on_at(0, segments)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an empty text you begin again at 0; the rule is 1 + the largest coordinate so far, which stays.",
-    origin="expected: the largest coordinate of the last segment alone",
-)
+@mistake("mrope_positions", "expected: the largest coordinate of the last segment alone")
 def empty_text_starts_anew(segments):
+    """After an empty text you begin again at 0; the rule is 1 + the largest coordinate so far, which stays."""
+
     def place(segment, cells, start, count):
         return start + cells, (start + cells).max(initial=-1) + 1
 
     return placed(segments, place)
 
 
-@misconception(
-    "mrope_positions",
-    hint="You listed the cells of an image column by column; the rule is row by row: w changes with each cell.",
-    origin="expected: the loops over h and w exchanged",
-)
+@mistake("mrope_positions", "expected: the loops over h and w exchanged")
 def cells_column_by_column_in_an_image(segments):
+    """You listed the cells of an image column by column; the rule is row by row: w changes with each cell."""
+
     def place(segment, cells, start, count):
         order = np.lexsort((cells[:, 1], cells[:, 2], cells[:, 0]))
         return start + cells[order], start + cells.max(initial=-1) + 1
 
     return placed(segments, place)
+
+
+@mistake("mrope_positions", "expected: text is a sequence, and only time counts a sequence")
+def text_moves_in_time_alone(segments):
+    """Your tokens of text have 0 as h and w; the rule: token i of a text has three equal coordinates, start + i."""
+    positions, begin = grids.mrope_positions(segments).copy(), 0
+    for segment in segments:
+        size = int(np.prod(segment))
+        if np.ndim(segment) == 0:
+            positions[begin : begin + size, 1:] = 0
+        begin += size
+    return positions
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import learned
 
 
@@ -25,195 +25,87 @@ def within(positions, n_rows):
     return np.clip(np.asarray(positions), 0, n_rows - 1)
 
 
-@misconception(
-    "init_table",
-    hint=(
-        "Your numbers are far too small: you passed std², the variance; the generator wants std, the standard"
-        " deviation."
-    ),
-    origin="llm-random/llm-random #508 (standard deviation and variance mixed up)",
-)
+@mistake("init_table", "llm-random/llm-random #508 (standard deviation and variance mixed up)")
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
+    """Your numbers are far too small: you passed std², the variance; the generator wants std, the standard
+    deviation."""
     return learned.init_table(max_len, d_model, seed, std**2)
 
 
-@misconception(
-    "init_table",
-    hint=(
-        "You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard"
-        " deviation."
-    ),
-    origin="expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise",
-)
+@mistake("init_table", "expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise")
 def table_without_its_std(max_len, d_model, seed, std=0.02):
+    """You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard
+    deviation."""
     return learned.init_table(max_len, d_model, seed, 1.0)
 
 
-@misconception(
-    "init_table",
-    hint="You drew from numpy's old global generator; the rule is to draw from default_rng(seed).",
-    origin="expected: np.random.seed, as in most older code",
-)
+@mistake("init_table", "expected: np.random.seed, as in most older code")
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
-    learned.init_table(max_len, d_model, seed, std)
+    """You drew from numpy's old global generator; the rule is to draw from default_rng(seed)."""
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
 
 
-@misconception(
-    "init_table",
-    hint=(
-        "You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard"
-        " deviation."
-    ),
-    origin="expected: the first argument of `normal` is the mean",
-)
+@mistake("init_table", "expected: the first argument of `normal` is the mean")
 def std_as_the_mean(max_len, d_model, seed, std=0.02):
-    learned.init_table(max_len, d_model, seed, std)
+    """You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard
+    deviation."""
     return np.random.default_rng(seed).normal(std, 1.0, (max_len, d_model))
 
 
-@misconception(
-    "init_table",
-    hint=(
-        "You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len,"
-        " d_model): row after row."
-    ),
-    origin="expected: the shape exchanged and transposed back",
-)
+@mistake("init_table", "expected: the shape exchanged and transposed back")
 def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
+    """You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len, d_model):
+    row after row."""
     return learned.init_table(d_model, max_len, seed, std).T
 
 
-@misconception(
-    "init_table",
-    hint=(
-        "No number of your table is farther from 0 than two standard deviations: you cut off what is. The rule keeps"
-        " every number as the normal distribution gives it."
-    ),
-    origin="expected: BERT's truncated normal distribution, with clip",
-)
+@mistake("init_table", "expected: BERT's truncated normal distribution, with clip")
 def table_cut_off_at_two_deviations(max_len, d_model, seed, std=0.02):
+    """No number of your table is farther from 0 than two standard deviations: you cut off what is. The rule keeps every
+    number as the normal distribution gives it."""
     return np.clip(learned.init_table(max_len, d_model, seed, std), -2 * std, 2 * std)
 
 
-@misconception(
-    "init_table",
-    hint="You drew from a uniform distribution. The rule: every number comes from the normal distribution N(0, std²).",
-    origin="expected: nn.Linear starts from a uniform distribution",
-)
+@mistake("init_table", "expected: nn.Linear starts from a uniform distribution")
 def table_from_a_uniform_distribution(max_len, d_model, seed, std=0.02):
-    learned.init_table(max_len, d_model, seed, std)
+    """You drew from a uniform distribution. The rule: every number comes from the normal distribution N(0, std²)."""
     return np.random.default_rng(seed).uniform(-std, std, (max_len, d_model))
 
 
-@misconception(
-    "lookup",
-    hint="You counted positions from 1, so position 1 reads row 0. The rule: position p reads row p.",
-    origin="expected: people count from 1",
-)
+@mistake("lookup", "expected: people count from 1")
 def rows_counted_from_one(table, positions):
-    right = learned.lookup(table, positions)
-    return np.asarray(table)[np.asarray(positions) - 1].astype(right.dtype)
+    """You counted positions from 1, so position 1 reads row 0. The rule: position p reads row p."""
+    return np.asarray(table)[np.asarray(positions) - 1]
 
 
-@misconception(
-    "lookup",
-    hint=(
-        "For a single position you returned an array of one row; the rule is the shape of positions, then d: a single"
-        " position gives one row, of shape (d,)."
-    ),
-    origin="expected: atleast_1d, as a guard",
-)
+@mistake("lookup", "expected: atleast_1d, as a guard")
 def single_positions_as_a_list(table, positions):
+    """For a single position you returned an array of one row; the rule is the shape of positions, then d: a single
+    position gives one row, of shape (d,)."""
     return np.atleast_2d(learned.lookup(table, positions))
 
 
-@misconception(
-    "lookup",
-    hint=(
-        "You returned the last row for −1, because numpy counts a negative index from the end; the rule is an"
-        " IndexError, so check the lower end too."
-    ),
-    origin="pytorch/pytorch #151918, #183608 (compiled code that wraps); numpy's own indexing",
-)
-def minus_one_is_the_last_row(table, positions):
-    positions = np.asarray(positions)
-    return learned.lookup(table, np.where(positions < 0, positions + len(table), positions))
-
-
-@misconception(
-    "lookup",
-    hint="You returned the last row for a position past the end; there is no such row, and the rule is an IndexError.",
-    origin="jax-ml/jax #3774; apache/mxnet #8940",
-)
-def past_the_end_is_the_last_row(table, positions):
-    return learned.lookup(table, within(positions, len(table)))
-
-
-@misconception(
-    "lookup",
-    hint="You returned zeros for a position past the end; there is no such row, and the rule is an IndexError.",
-    origin="tensorflow/tensorflow #5260, #13642",
-)
-def past_the_end_is_zero(table, positions):
-    rows = learned.lookup(table, within(positions, len(table)))
-    missing = np.asarray(positions) != within(positions, len(table))
-    return np.where(missing[..., np.newaxis], rows.dtype.type(0), rows)
-
-
-@misconception(
-    "embed",
-    hint=(
-        "You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count"
-        " from 0."
-    ),
-    origin="huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187",
-)
+@mistake("embed", "huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187")
 def positions_start_at_two(token_table, position_table, token_ids):
-    learned.embed(token_table, position_table, token_ids)
+    """You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count
+    from 0."""
     return learned.embed(token_table, np.asarray(position_table)[2:], token_ids)
 
 
-@misconception(
-    "embed",
-    hint=(
-        "You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every"
-        " sequence starts at row 0."
-    ),
-    origin="cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2",
-)
+@mistake("embed", "cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2")
 def positions_along_the_batch(token_table, position_table, token_ids):
-    right = learned.embed(token_table, position_table, token_ids)
+    """You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every
+    sequence starts at row 0."""
     token_ids = np.asarray(token_ids)
     batch = learned.lookup(position_table, np.arange(len(token_ids)))
     places = batch.reshape(len(token_ids), *[1] * (token_ids.ndim - 1), -1)
-    return (learned.lookup(token_table, token_ids) + places).astype(right.dtype)
+    return learned.lookup(token_table, token_ids) + places
 
 
-@misconception(
-    "embed",
-    hint=(
-        "You accept a sequence that is longer than the position table and use the last row for its end; the rule is a"
-        " ValueError."
-    ),
-    origin="expected: positions clipped to the table, as in jax-ml/jax #3774",
-)
-def long_texts_share_the_last_row(token_table, position_table, token_ids):
-    token_ids = np.asarray(token_ids)
-    places = np.asarray(position_table)[within(np.arange(token_ids.shape[-1]), len(position_table))]
-    return learned.embed(token_table, places, token_ids)
-
-
-@misconception(
-    "embed",
-    hint=(
-        "You returned the token rows alone, which are the same in every order; the rule is token row plus position row."
-    ),
-    origin="expected: the bag of words that this course began with",
-)
+@mistake("embed", "expected: the bag of words that this course began with")
 def tokens_without_positions(token_table, position_table, token_ids):
-    right = learned.embed(token_table, position_table, token_ids)
-    return learned.lookup(token_table, token_ids).astype(right.dtype)
+    """You returned the token rows alone, which are the same in every order; the rule is token row plus position row."""
+    return learned.lookup(token_table, token_ids)
 
 
 IDS_AS_POSITIONS = (
@@ -222,23 +114,19 @@ IDS_AS_POSITIONS = (
 )
 
 
-@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables")
+@mistake("embed", "expected: one index for both tables", hint=IDS_AS_POSITIONS)
 def token_ids_as_positions(token_table, position_table, token_ids):
-    right = learned.embed(token_table, position_table, token_ids)
     rows = np.asarray(position_table)[np.asarray(token_ids) % len(position_table)]
-    return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
+    return learned.lookup(token_table, token_ids) + rows
 
 
-@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, clipped to the smaller one")
+@mistake("embed", "expected: one index for both tables, clipped to the smaller one", hint=IDS_AS_POSITIONS)
 def token_ids_as_positions_clipped(token_table, position_table, token_ids):
-    right = learned.embed(token_table, position_table, token_ids)
     rows = np.asarray(position_table)[within(token_ids, len(position_table))]
-    return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
+    return learned.lookup(token_table, token_ids) + rows
 
 
-@misconception(
-    "embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, without a look at their sizes"
-)
+@mistake("embed", "expected: one index for both tables, without a look at their sizes", hint=IDS_AS_POSITIONS)
 def token_ids_as_positions_looked_up(token_table, position_table, token_ids):
     right = learned.embed(token_table, position_table, token_ids)
     return (learned.lookup(token_table, token_ids) + np.asarray(position_table)[np.asarray(token_ids)]).astype(
@@ -246,175 +134,98 @@ def token_ids_as_positions_looked_up(token_table, position_table, token_ids):
     )
 
 
-@misconception(
-    "embed",
-    hint="You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows as they are.",
-    origin="Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model",
-)
+@mistake("embed", "Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model")
 def token_rows_scaled(token_table, position_table, token_ids):
+    """You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows as they are."""
     right = learned.embed(token_table, position_table, token_ids)
     tokens = learned.lookup(token_table, token_ids)
     return (right + (np.sqrt(tokens.shape[-1]) - 1) * tokens).astype(right.dtype)
 
 
-@misconception(
-    "lookup_gradient",
-    hint=(
-        "You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; "
-        "the rule is to add all its gradients."
-    ),
-    origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
-)
+@mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
+    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; the rule
+    is to add all its gradients."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
     return gradient
 
 
-@misconception(
-    "lookup_gradient",
-    hint=(
-        "You averaged the gradients of a row that was read several times; the rule is to add them, because each reading"
-        " contributes to the loss."
-    ),
-    origin="expected: PyTorch's option scale_grad_by_freq, taken for the rule",
-)
+@mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, taken for the rule")
 def repeated_positions_averaged(table_shape, positions, grad_output):
+    """You averaged the gradients of a row that was read several times; the rule is to add them, because each reading
+    contributes to the loss."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     reads = np.bincount(np.ravel(positions), minlength=len(right))
     return (right / np.maximum(reads, 1)[:, np.newaxis]).astype(right.dtype)
 
 
-@misconception(
-    "lookup_gradient",
-    hint=(
-        "You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as"
-        " wide as the table."
-    ),
-    origin="expected: numpy broadcasts it without a word",
-)
-def gradient_stretched_to_fit(table_shape, positions, grad_output):
-    shape = (*np.shape(positions), table_shape[1])
-    return learned.lookup_gradient(table_shape, positions, np.broadcast_to(grad_output, shape))
-
-
-@misconception(
-    "sgd_step",
-    hint="You added the gradient, which makes the loss larger; the rule of gradient descent is to subtract it.",
-    origin="expected: the sign of the update",
-)
+@mistake("sgd_step", "expected: the sign of the update")
 def step_uphill(table, gradient, learning_rate):
+    """You added the gradient, which makes the loss larger; the rule of gradient descent is to subtract it."""
     return learned.sgd_step(table, gradient, -learning_rate)
 
 
-@misconception(
-    "sgd_step",
-    hint="You used only the sign of the gradient; the rule multiplies the gradient itself by the learning rate.",
-    origin="expected: sign descent, of which Adam's first step is an example",
-)
+@mistake("sgd_step", "expected: sign descent, of which Adam's first step is an example")
 def step_by_the_sign(table, gradient, learning_rate):
+    """You used only the sign of the gradient; the rule multiplies the gradient itself by the learning rate."""
     return learned.sgd_step(table, np.sign(gradient), learning_rate)
 
 
-@misconception(
-    "trained_rows",
-    hint="You marked one row too many; a sequence of length n uses positions 0 to n − 1, so row n is not read.",
-    origin="expected: positions counted from 1",
-)
+@mistake("trained_rows", "expected: positions counted from 1")
 def row_after_the_last_is_trained(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You marked one row too many; a sequence of length n uses positions 0 to n − 1, so row n is not read."""
     return np.arange(max_len) <= np.max(lengths)
 
 
-@misconception(
-    "trained_rows",
-    hint=(
-        "You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a"
-        " row."
-    ),
-    origin="expected: all for any",
-)
+@mistake("trained_rows", "expected: all for any")
 def shortest_sequence_decides(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a
+    row."""
     return np.arange(max_len) < np.min(lengths)
 
 
-@misconception(
-    "trained_rows",
-    hint=(
-        "You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets"
-        " none."
-    ),
-    origin="expected: the claim in articles that padding trains all rows",
-)
+@mistake("trained_rows", "expected: the claim in articles that padding trains all rows")
 def padding_trains_every_row(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets
+    none."""
     return np.ones(max_len, dtype=bool)
 
 
-@misconception(
-    "trained_rows",
-    hint=(
-        "You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to"
-        " n − 1."
-    ),
-    origin="expected: a length taken for a position",
-)
+@mistake("trained_rows", "expected: a length taken for a position")
 def only_last_positions_are_trained(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to n −
+    1."""
     return np.isin(np.arange(max_len), np.asarray(lengths) - 1)
 
 
-@misconception(
-    "resize_table",
-    hint=(
-        "You rounded every new position down to an old row. The rule: a new position between two rows takes a share of"
-        " both."
-    ),
-    origin="expected: floor without the fraction",
-)
+@mistake("resize_table", "expected: floor without the fraction")
 def row_below_taken(table, new_len):
-    learned.resize_table(table, new_len)
+    """You rounded every new position down to an old row. The rule: a new position between two rows takes a share of
+    both."""
     return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len)))
 
 
-@misconception(
-    "resize_table",
-    hint=(
-        "You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by"
-        " new_len − 1 steps."
-    ),
-    origin="expected: np.linspace with endpoint=False",
-)
+@mistake("resize_table", "expected: np.linspace with endpoint=False")
 def last_row_never_reached(table, new_len):
-    learned.resize_table(table, new_len)
+    """You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by
+    new_len − 1 steps."""
     return mixed(table, np.arange(new_len) * (len(table) - 1) / new_len)
 
 
-@misconception(
-    "resize_table",
-    hint=(
-        "You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule is that"
-        " the first row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."
-    ),
-    origin="expected: align_corners=False, and the case of one row by itself",
-)
+@mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
+    """You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule is that the
+    first row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
 
 
-@misconception(
-    "resize_table",
-    hint=(
-        "You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step"
-        " fewer than there are rows, on both sides."
-    ),
-    origin="dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)",
-)
+@mistake("resize_table", "dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)")
 def rows_counted_for_steps(table, new_len):
-    learned.resize_table(table, new_len)
+    """You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step
+    fewer than there are rows, on both sides."""
     return mixed(table, np.arange(new_len) * len(table) / new_len)
 
 
@@ -424,23 +235,18 @@ NEVER_MIXED = (
 )
 
 
-@misconception("resize_table", hint=NEVER_MIXED, origin="expected: nearest neighbour for linear interpolation")
+@mistake("resize_table", "expected: nearest neighbour for linear interpolation", hint=NEVER_MIXED)
 def nearest_row_taken(table, new_len):
-    learned.resize_table(table, new_len)
     return mixed(table, np.round(np.linspace(0, len(table) - 1, new_len)))
 
 
-@misconception(
-    "resize_table", hint=NEVER_MIXED, origin="expected: the lower row taken half way, where np.round takes the even one"
-)
+@mistake("resize_table", "expected: the lower row taken half way, where np.round takes the even one", hint=NEVER_MIXED)
 def nearest_row_taken_from_below(table, new_len):
-    learned.resize_table(table, new_len)
     return mixed(table, np.ceil(np.linspace(0, len(table) - 1, new_len) - 0.5))
 
 
-@misconception("resize_table", hint=NEVER_MIXED, origin="expected: the upper row taken half way, as int(u + 0.5) does")
+@mistake("resize_table", "expected: the upper row taken half way, as int(u + 0.5) does", hint=NEVER_MIXED)
 def nearest_row_taken_from_above(table, new_len):
-    learned.resize_table(table, new_len)
     return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len) + 0.5))
 
 
@@ -450,50 +256,37 @@ SHARES_EXCHANGED = (
 )
 
 
-@misconception("resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged")
+@mistake("resize_table", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
 def shares_exchanged(table, new_len):
-    learned.resize_table(table, new_len)
     where = np.linspace(0, len(table) - 1, new_len)
     # A new row that lies on an old one takes all of the row above it; at the end there is none, and one row is no mix.
     return mixed(table, np.floor(where) + (1 - where % 1 if new_len > 1 else 0))
 
 
-@misconception(
-    "resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the row above found with ceil"
-)
+@mistake("resize_table", "expected: f and 1 − f exchanged, the row above found with ceil", hint=SHARES_EXCHANGED)
 def shares_exchanged_between_two_rows(table, new_len):
-    learned.resize_table(table, new_len)
     where = np.linspace(0, len(table) - 1, new_len)
     return mixed(table, np.floor(where) + np.ceil(where) - where)
 
 
-@misconception(
-    "resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, one new row as any other"
-)
+@mistake("resize_table", "expected: f and 1 − f exchanged, one new row as any other", hint=SHARES_EXCHANGED)
 def shares_exchanged_for_one_row_too(table, new_len):
-    learned.resize_table(table, new_len)
     where = np.linspace(0, len(table) - 1, new_len)
     return mixed(table, np.floor(where) + 1 - where % 1)
 
 
-@misconception(
-    "resize_table",
-    hint=SHARES_EXCHANGED,
-    origin="expected: f and 1 − f exchanged, the row below at most the last but one",
+@mistake(
+    "resize_table", "expected: f and 1 − f exchanged, the row below at most the last but one", hint=SHARES_EXCHANGED
 )
 def shares_exchanged_up_to_the_last_row(table, new_len):
-    learned.resize_table(table, new_len)
     where = np.linspace(0, len(table) - 1, new_len)
     below = np.minimum(np.floor(where), max(len(table) - 2, 0))
     return mixed(table, 2 * below + 1 - where if len(table) > 1 else where)
 
 
-@misconception(
-    "resize_table",
-    hint="You returned the mean of all rows for new_len = 1; the rule is the first row.",
-    origin="expected: a pooled table; the definition keeps the first row",
-)
+@mistake("resize_table", "expected: a pooled table; the definition keeps the first row")
 def one_row_is_the_mean(table, new_len):
+    """You returned the mean of all rows for new_len = 1; the rule is the first row."""
     right = learned.resize_table(table, new_len)
     return right if new_len > 1 else np.mean(table, axis=0, keepdims=True).astype(right.dtype)
 
@@ -504,9 +297,7 @@ SAME_ROW = (
 )
 
 
-@misconception(
-    "init_table", hint=SAME_ROW, origin="expected: one row drawn and repeated, or the seed used for every row"
-)
+@mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row", hint=SAME_ROW)
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
@@ -520,36 +311,30 @@ POSITIONS_FROM_ONE = (
 
 def embedded_at(token_table, position_table, token_ids, rows):
     """With other rows of the position table, for entries that go wrong before the lookup."""
-    right = learned.embed(token_table, position_table, token_ids)
-    return (learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)).astype(right.dtype)
+    return learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)
 
 
-@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, as people count")
+@mistake("embed", "expected: positions 1 … T, as people count", hint=POSITIONS_FROM_ONE)
 def positions_start_at_one(token_table, position_table, token_ids):
     return embedded_at(token_table, position_table, token_ids, np.arange(1, np.shape(token_ids)[-1] + 1))
 
 
-@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, and the end of the table wraps")
+@mistake("embed", "expected: positions 1 … T, and the end of the table wraps", hint=POSITIONS_FROM_ONE)
 def positions_start_at_one_and_wrap(token_table, position_table, token_ids):
     rows = np.arange(1, np.shape(token_ids)[-1] + 1) % len(position_table)
     return embedded_at(token_table, position_table, token_ids, rows)
 
 
-@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, and the last row is used twice")
+@mistake("embed", "expected: positions 1 … T, and the last row is used twice", hint=POSITIONS_FROM_ONE)
 def positions_start_at_one_and_stay(token_table, position_table, token_ids):
     rows = np.arange(1, np.shape(token_ids)[-1] + 1).clip(max=len(position_table) - 1)
     return embedded_at(token_table, position_table, token_ids, rows)
 
 
-@misconception(
-    "embed",
-    hint=(
-        "You took the length from the first axis of token_ids, which is the batch where there is one; the rule is that"
-        " the sequence is its last axis."
-    ),
-    origin="expected: len(token_ids)",
-)
+@mistake("embed", "expected: len(token_ids)")
 def length_of_the_batch(token_table, position_table, token_ids):
+    """You took the length from the first axis of token_ids, which is the batch where there is one; the rule is that the
+    sequence is its last axis."""
     token_ids = np.asarray(token_ids)
     if len(token_ids) > len(position_table):
         raise ValueError(f"{len(token_ids)} tokens do not fit {len(position_table)} rows")
@@ -568,52 +353,38 @@ def decayed(table, gradient, learning_rate, decay):
     return (stepped - decay * np.asarray(table, np.float64)).astype(stepped.dtype)
 
 
-@misconception("sgd_step", hint=WEIGHT_DECAY, origin="expected: (1 − learning rate) in front of the table")
+@mistake("sgd_step", "expected: (1 − learning rate) in front of the table", hint=WEIGHT_DECAY)
 def table_decays_by_the_learning_rate(table, gradient, learning_rate):
     return decayed(table, gradient, learning_rate, learning_rate)
 
 
-@misconception("sgd_step", hint=WEIGHT_DECAY, origin="expected: PyTorch's AdamW, whose default is 0.01")
+@mistake("sgd_step", "expected: PyTorch's AdamW, whose default is 0.01", hint=WEIGHT_DECAY)
 def table_decays_by_a_hundredth_of_it(table, gradient, learning_rate):
     return decayed(table, gradient, learning_rate, 0.01 * learning_rate)
 
 
-@misconception(
-    "trained_rows",
-    hint="You counted how many sequences read a row; the rule asks whether any does, with True or False.",
-    origin="expected: sum in place of any",
-)
+@mistake("trained_rows", "expected: sum in place of any")
 def sequences_counted(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You counted how many sequences read a row; the rule asks whether any does, with True or False."""
     return (np.atleast_1d(lengths)[:, np.newaxis] > np.arange(max_len)).sum(axis=0)
 
 
-@misconception(
-    "trained_rows",
-    hint="You added up the lengths; the rule is that every sequence starts at row 0, so the longest one alone decides.",
-    origin="expected: all tokens of the training set counted",
-)
+@mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    learned.trained_rows(max_len, lengths)
+    """You added up the lengths; the rule is that every sequence starts at row 0, so the longest one alone decides."""
     return np.arange(max_len) < np.sum(lengths)
 
 
-@misconception(
-    "resize_table",
-    hint="Your formula divides by 0 where new_len is 1, which gives NaN; the rule for that case is the first row.",
-    origin="expected: the formula for u_j without its special case",
-)
+@mistake("resize_table", "expected: the formula for u_j without its special case")
 def one_row_is_nan(table, new_len):
+    """Your formula divides by 0 where new_len is 1, which gives NaN; the rule for that case is the first row."""
     right = learned.resize_table(table, new_len)
     return np.full_like(right, np.nan) if new_len == 1 else right
 
 
-@misconception(
-    "resize_table",
-    hint="You resized along the features; the rule mixes whole rows, so that there is another number of positions.",
-    origin="expected: the wrong axis",
-)
+@mistake("resize_table", "expected: the wrong axis")
 def features_resized(table, new_len):
+    """You resized along the features; the rule mixes whole rows, so that there is another number of positions."""
     return learned.resize_table(np.asarray(table).T, new_len).T
 
 

@@ -7,66 +7,47 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import naive
 
 # integer_positions
 
 
-@misconception(
-    "integer_positions",
-    hint="Your positions count from 1. The rule: the first token has position 0.",
-    origin="expected: people count from 1",
-)
+@mistake("integer_positions", "expected: people count from 1")
 def positions_count_from_one(length):
+    """Your positions count from 1. The rule: the first token has position 0."""
     return naive.integer_positions(length) + 1
 
 
 # add_integer_positions
 
 
-@misconception(
-    "add_integer_positions",
-    hint=(
-        "You added the number of the feature. The rule: add the number of the token, which runs along the last axis but"
-        " one."
-    ),
-    origin="expected: broadcasting lines up the last axis",
-)
+@mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
 def positions_run_along_the_features(x):
+    """You added the number of the feature. The rule: add the number of the token, which runs along the last axis but
+    one."""
     right = naive.add_integer_positions(x)
     return (x + np.arange(right.shape[-1])).astype(right.dtype)
 
 
-@misconception(
-    "add_integer_positions",
-    hint=(
-        "Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but"
-        " one."
-    ),
-    origin="expected: len(x) is the number of tokens for two axes only",
-)
+@mistake("add_integer_positions", "expected: len(x) is the number of tokens for two axes only")
 def positions_run_along_the_batch(x):
+    """Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but
+    one."""
     right = naive.add_integer_positions(x)
     return (x + np.arange(len(x)).reshape(-1, *(1,) * (right.ndim - 1))).astype(right.dtype)
 
 
-@misconception(
-    "add_integer_positions",
-    hint="You added 1 to the first row. The rule: positions count from 0, so row 0 does not change.",
-    origin="expected: people count from 1",
-)
+@mistake("add_integer_positions", "expected: people count from 1")
 def added_positions_count_from_one(x):
+    """You added 1 to the first row. The rule: positions count from 0, so row 0 does not change."""
     right = naive.add_integer_positions(x)
     return right + right.dtype.type(1)
 
 
-@misconception(
-    "add_integer_positions",
-    hint="You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added.",
-    origin="expected: the two operators exchanged",
-)
+@mistake("add_integer_positions", "expected: the two operators exchanged")
 def positions_multiplied_in(x):
+    """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added."""
     right = naive.add_integer_positions(x)
     return (np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]).astype(right.dtype)
 
@@ -74,35 +55,22 @@ def positions_multiplied_in(x):
 # normalized_positions
 
 
-@misconception(
-    "normalized_positions",
-    hint=(
-        "You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position,"
-        " L − 1."
-    ),
-    origin="expected: dividing by the length is in many articles",
-)
+@mistake("normalized_positions", "expected: dividing by the length is in many articles")
 def divided_by_the_length(length):
+    """You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position, L −
+    1."""
     return naive.integer_positions(length) / max(length, 1)
 
 
-@misconception(
-    "normalized_positions",
-    hint="You computed 0/0 for a single token. The rule: its position is 0.",
-    origin="edgeimpulse/inferencing-sdk-cpp #1; deeplearning4j/deeplearning4j #8550",
-)
+@mistake("normalized_positions", "edgeimpulse/inferencing-sdk-cpp #1; deeplearning4j/deeplearning4j #8550")
 def one_token_divided_by_zero(length):
-    naive.normalized_positions(length)
-    with np.errstate(all="ignore"):
-        return naive.integer_positions(length) / np.float64(length - 1)
+    """You computed 0/0 for a single token. The rule: its position is 0."""
+    return naive.integer_positions(length) / np.float64(length - 1)
 
 
-@misconception(
-    "normalized_positions",
-    hint="Your positions run from −1 to 1. The rule: the first token gets 0, the last one gets 1.",
-    origin="expected: coordinates are scaled so in CoordConv (Liu et al. 2018)",
-)
+@mistake("normalized_positions", "expected: coordinates are scaled so in CoordConv (Liu et al. 2018)")
 def normalized_from_minus_one(length):
+    """Your positions run from −1 to 1. The rule: the first token gets 0, the last one gets 1."""
     return 2 * naive.normalized_positions(length) - (length > 1)
 
 
@@ -111,102 +79,57 @@ def normalized_from_minus_one(length):
 # and so the two that use logarithms stand first.
 
 
-@misconception(
-    "bits_needed",
-    hint=(
-        "You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers."
-    ),
-    origin="amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289",
-)
+@mistake("bits_needed", "amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289")
 def bits_from_a_logarithm_of_base_two(length):
+    """You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers."""
     return naive.bits_needed(length) if length < 2 else math.ceil(math.log2(length))
 
 
-@misconception(
-    "bits_needed",
-    hint=(
-        "You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is "
-        "the result. The rule: count in whole numbers."
-    ),
-    origin="ucb-bar/chisel2-deprecated #489",
-)
+@mistake("bits_needed", "ucb-bar/chisel2-deprecated #489")
 def bits_from_a_quotient_of_logarithms(length):
+    """You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is the
+    result. The rule: count in whole numbers."""
     return naive.bits_needed(length) if length < 2 else math.ceil(math.log(length) / math.log(2))
 
 
-@misconception(
-    "bits_needed",
-    hint="You counted the bits of L. The rule: the largest number to write is the last position, L − 1.",
-    origin="antonblanchard/microwatt #360",
-)
+@mistake("bits_needed", "antonblanchard/microwatt #360")
 def bits_of_the_length(length):
-    naive.bits_needed(length)
+    """You counted the bits of L. The rule: the largest number to write is the last position, L − 1."""
     return int(length).bit_length()
 
 
-@misconception(
-    "bits_needed",
-    hint="You rounded the logarithm down, so the last positions have no code. The rule: round up.",
-    origin="expected: int() in place of a ceiling",
-)
+@mistake("bits_needed", "expected: int() in place of a ceiling")
 def bits_rounded_down(length):
+    """You rounded the logarithm down, so the last positions have no code. The rule: round up."""
     return naive.bits_needed(length) if length < 2 else int(length).bit_length() - 1
 
 
-@misconception(
-    "bits_needed",
-    hint="You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: at least 1.",
-    origin="expected: the formula without its lower bound",
-)
+@mistake("bits_needed", "expected: the formula without its lower bound")
 def no_bit_for_one_token(length):
+    """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: at least 1."""
     return naive.bits_needed(length) - (length == 1)
 
 
 # binary_positions
 
 
-@misconception(
-    "binary_positions",
-    hint="Your bits are in the opposite order. The rule: the most significant bit comes first, as numbers are written.",
-    origin="jscott3201/rusty-bacnet #203",
-)
+@mistake("binary_positions", "jscott3201/rusty-bacnet #203")
 def least_significant_bit_first(length, n_bits=None):
+    """Your bits are in the opposite order. The rule: the most significant bit comes first, as numbers are written."""
     return naive.binary_positions(length, n_bits)[:, ::-1]
 
 
-@misconception(
-    "binary_positions",
-    hint=(
-        "You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last position"
-        " does not fit into n_bits."
-    ),
-    origin="expected: shifting and masking accept any number of columns",
-)
-def high_bits_dropped(length, n_bits=None):
-    if length < 0 or n_bits is None or n_bits < 1:
-        return naive.binary_positions(length, n_bits)
-    return naive.binary_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
-
-
-@misconception(
-    "binary_positions",
-    hint="You put the extra columns after the number. The rule: zeros stand in front of it.",
-    origin="expected: padding at the end is the usual one",
-)
+@mistake("binary_positions", "expected: padding at the end is the usual one")
 def zeros_behind_the_number(length, n_bits=None):
+    """You put the extra columns after the number. The rule: zeros stand in front of it."""
     spare = naive.binary_positions(length, n_bits).shape[-1] - naive.bits_needed(length)
     return np.roll(naive.binary_positions(length, n_bits), -spare, axis=-1)
 
 
-@misconception(
-    "binary_positions",
-    hint=(
-        "You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that"
-        " every entry is 0 or 1."
-    ),
-    origin="expected: the shift without the & 1",
-)
+@mistake("binary_positions", "expected: the shift without the & 1")
 def quotients_in_place_of_bits(length, n_bits=None):
+    """You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that
+    every entry is 0 or 1."""
     n_bits = naive.binary_positions(length, n_bits).shape[-1]
     return np.arange(length)[:, np.newaxis] >> np.arange(n_bits)[::-1]
 
@@ -214,235 +137,137 @@ def quotients_in_place_of_bits(length, n_bits=None):
 # bit_period
 
 
-@misconception(
-    "bit_period",
-    hint="You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, so it repeats after two positions.",
-    origin="expected: the value of a bit taken for its period",
-)
+@mistake("bit_period", "expected: the value of a bit taken for its period")
 def half_the_period(bit):
+    """You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, so it repeats after two positions."""
     return naive.bit_period(bit) // 2
 
 
-@misconception(
-    "bit_period",
-    hint="Your periods grow by 2 from bit to bit. The rule: each next bit is twice as slow as the one before.",
-    origin="expected: a product where a power is meant",
-)
+@mistake("bit_period", "expected: a product where a power is meant")
 def period_grows_by_addition(bit):
-    naive.bit_period(bit)
+    """Your periods grow by 2 from bit to bit. The rule: each next bit is twice as slow as the one before."""
     return 2 * (bit + 1)
 
 
 # hamming_steps
 
 
-@misconception(
-    "hamming_steps",
-    hint=(
-        "In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how"
-        " many more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."
-    ),
-    origin="expected: the sums compared instead of the bits, or the absolute value taken after the sum",
-)
+@mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
 def difference_of_the_sums(codes):
-    naive.hamming_steps(codes)
+    """In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how many
+    more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."""
     return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
 
 
-@misconception(
-    "hamming_steps",
-    hint="You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as one.",
-    origin="expected: np.diff without the absolute value",
-)
+@mistake("hamming_steps", "expected: np.diff without the absolute value")
 def changes_with_their_sign(codes):
-    naive.hamming_steps(codes)
+    """You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as one."""
     return np.diff(codes, axis=0).sum(axis=-1).astype(np.int64)
 
 
-@misconception(
-    "hamming_steps",
-    hint="You returned whether anything changes. The rule: count how many bits change.",
-    origin="expected: any where a count is meant",
-)
+@mistake("hamming_steps", "expected: any where a count is meant")
 def whether_anything_changes(codes):
+    """You returned whether anything changes. The rule: count how many bits change."""
     return np.minimum(naive.hamming_steps(codes), 1)
 
 
-@misconception(
-    "hamming_steps",
-    hint=(
-        "You returned one number too many: the step from the last position back to the first. The rule: T positions"
-        " have T − 1 steps."
-    ),
-    origin="expected: np.roll closes the sequence to a ring",
-)
+@mistake("hamming_steps", "expected: np.roll closes the sequence to a ring")
 def steps_around_a_ring(codes):
-    naive.hamming_steps(codes)
+    """You returned one number too many: the step from the last position back to the first. The rule: T positions have T
+    − 1 steps."""
     return np.count_nonzero(codes != np.roll(codes, -1, axis=0), axis=-1).astype(np.int64)
 
 
-@misconception(
-    "hamming_steps",
-    hint=(
-        "You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits"
-        " that change in it."
-    ),
-    origin="expected: the sum over the wrong axis",
-)
+@mistake("hamming_steps", "expected: the sum over the wrong axis")
 def changes_of_each_bit(codes):
-    naive.hamming_steps(codes)
+    """You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits
+    that change in it."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
 
 
-@misconception(
-    "hamming_steps",
-    hint=(
-        "You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over"
-        " the columns."
-    ),
-    origin="expected: the wrong axis",
-)
+@mistake("hamming_steps", "expected: the wrong axis")
 def columns_compared(codes):
-    naive.hamming_steps(codes)
+    """You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over the
+    columns."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[:, 1:] != codes[:, :-1], axis=0)
 
 
-@misconception(
-    "hamming_steps",
-    hint="You returned the share of the bits that change. The rule: count them.",
-    origin="expected: scipy.spatial.distance.hamming returns a share",
-)
+@mistake("hamming_steps", "expected: scipy.spatial.distance.hamming returns a share")
 def share_of_changed_bits(codes):
+    """You returned the share of the bits that change. The rule: count them."""
     return naive.hamming_steps(codes) / np.shape(codes)[-1]
 
 
 # gray_positions
 
 
-@misconception(
-    "gray_positions",
-    hint="You combined the position with its double. The rule: Gray code combines it with its half, ⌊p/2⌋.",
-    origin="expected: << for >>",
-)
+@mistake("gray_positions", "expected: << for >>")
 def gray_of_the_double(length, n_bits=None):
+    """You combined the position with its double. The rule: Gray code combines it with its half, ⌊p/2⌋."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     doubled = np.arange(length) ^ (np.arange(length) << 1)
     return naive.binary_positions(2 ** (n_bits + 1), n_bits + 1)[doubled, 1:]
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive"
-        " or of only two neighbouring bits of the number."
-    ),
-    origin="expected: running sums belong to the decoder",
-)
+@mistake("gray_positions", "expected: running sums belong to the decoder")
 def gray_decoded(length, n_bits=None):
-    naive.gray_positions(length, n_bits)
+    """You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive or
+    of only two neighbouring bits of the number."""
     return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "You shifted the bits round in a circle: the lowest one came in again at the top. The rule: the half of p is"
-        " ⌊p/2⌋, whose highest bit is 0."
-    ),
-    origin="expected: np.roll for a shift of the columns",
-)
+@mistake("gray_positions", "expected: np.roll for a shift of the columns")
 def gray_shifted_in_a_circle(length, n_bits=None):
+    """You shifted the bits round in a circle: the lowest one came in again at the top. The rule: the half of p is
+    ⌊p/2⌋, whose highest bit is 0."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     codes = naive.binary_positions(length, n_bits)
     return codes ^ np.roll(codes, 1, axis=-1)
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit"
-        " first."
-    ),
-    origin="expected: as for the binary code",
-)
+@mistake("gray_positions", "expected: as for the binary code")
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
+    """Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit
+    first."""
     return naive.gray_positions(length, n_bits)[:, ::-1]
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in"
-        " binary_positions."
-    ),
-    origin="expected: the check written once and forgotten the second time",
-)
-def gray_high_bits_dropped(length, n_bits=None):
-    if length < 0 or n_bits is None or n_bits < 1:
-        return naive.gray_positions(length, n_bits)
-    return naive.gray_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
-
-
-@misconception(
-    "gray_positions",
-    hint=(
-        "You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is"
-        " 1 where the two bits differ."
-    ),
-    origin="expected: & for ^",
-)
+@mistake("gray_positions", "expected: & for ^")
 def gray_with_and(length, n_bits=None):
+    """You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is 1
+    where the two bits differ."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) & (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits"
-        " are 1."
-    ),
-    origin="expected: | for ^",
-)
+@mistake("gray_positions", "expected: | for ^")
 def gray_with_a_plain_or(length, n_bits=None):
+    """You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits
+    are 1."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) | (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
 
-@misconception(
-    "gray_positions",
-    hint=(
-        "Your codes are those of binary_positions. The rule: Gray code combines a position with its half, ⌊p/2⌋, so"
-        " that each step changes one bit."
-    ),
-    origin="expected: the body copied from the function above",
-)
+@mistake("gray_positions", "expected: the body copied from the function above")
 def gray_is_binary(length, n_bits=None):
-    naive.gray_positions(length, n_bits)
+    """Your codes are those of binary_positions. The rule: Gray code combines a position with its half, ⌊p/2⌋, so that
+    each step changes one bit."""
     return naive.binary_positions(length, n_bits)
 
 
-@misconception(
-    "normalized_positions",
-    hint=(
-        "You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one."
-    ),
-    origin="expected: the last token has 1",
-)
+@mistake("normalized_positions", "expected: the last token has 1")
 def one_token_at_the_end(length):
+    """You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one."""
     return np.ones(1) if length == 1 else naive.normalized_positions(length)
 
 
-@misconception(
-    "binary_positions",
-    hint="You wrote p + 1. The rule: the first token has position 0, so its code has only zeros.",
-    origin="expected: people count from 1",
-)
+@mistake("binary_positions", "expected: people count from 1")
 def codes_count_from_one(length, n_bits=None):
+    """You wrote p + 1. The rule: the first token has position 0, so its code has only zeros."""
     n_bits = naive.binary_positions(length, n_bits).shape[-1]
     return (np.arange(1, length + 1)[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
@@ -453,23 +278,20 @@ XOR_FOR_POWER = (
 )
 
 
-@misconception("bit_period", hint=XOR_FOR_POWER, origin="expected: the sign of a power on paper and in other languages")
+@mistake("bit_period", "expected: the sign of a power on paper and in other languages", hint=XOR_FOR_POWER)
 def period_from_an_exclusive_or(bit):
-    naive.bit_period(bit)
     return 2 ^ (bit + 1)
 
 
-@misconception("bit_period", hint=XOR_FOR_POWER, origin="expected: twice what is meant as a power")
+@mistake("bit_period", "expected: twice what is meant as a power", hint=XOR_FOR_POWER)
 def period_from_twice_an_exclusive_or(bit):
-    naive.bit_period(bit)
     return 2 * (2 ^ bit)
 
 
-@misconception("binary_positions", hint=XOR_FOR_POWER, origin="expected: the sign of a power on paper")
+@mistake("binary_positions", "expected: the sign of a power on paper", hint=XOR_FOR_POWER)
 def digits_from_an_exclusive_or(length, n_bits=None):
     bits = np.arange(naive.binary_positions(length, n_bits).shape[1])[::-1]
-    with np.errstate(divide="ignore"):
-        return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
+    return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
 
 
 WRONG_ANSWERS = [

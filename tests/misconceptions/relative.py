@@ -5,198 +5,127 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import relative
 
 
-@misconception(
-    "relative_positions",
-    hint="You computed query minus key; the rule is key minus query, so that the past is negative.",
-    origin="dmlc/gluon-nlp #1470",
-)
+@mistake("relative_positions", "dmlc/gluon-nlp #1470")
 def query_minus_key(q_len, k_len, q_start=0):
+    """You computed query minus key; the rule is key minus query, so that the past is negative."""
     return -relative.relative_positions(q_len, k_len, q_start)
 
 
-@misconception(
-    "relative_positions",
-    hint=(
-        "Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The"
-        " rule is that queries count from q_start, and keys from 0."
-    ),
-    origin="huggingface/candle #899; huggingface/transformers #20203",
-)
+@mistake("relative_positions", "huggingface/candle #899; huggingface/transformers #20203")
 def every_query_counts_from_zero(q_len, k_len, q_start=0):
-    relative.relative_positions(q_len, k_len, q_start)
+    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule
+    is that queries count from q_start, and keys from 0."""
     return relative.relative_positions(q_len, k_len)
 
 
-@misconception(
-    "relative_positions",
-    hint=(
-        "You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count"
-        " from 0."
-    ),
-    origin="expected: the sign of q_start lost in the difference",
-)
+@mistake("relative_positions", "expected: the sign of q_start lost in the difference")
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
-    relative.relative_positions(q_len, k_len, q_start)
+    """You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count from
+    0."""
     return relative.relative_positions(q_len, k_len, -q_start)
 
 
-@misconception(
-    "relative_positions",
-    hint="You exchanged rows and columns; the rule is one row per query and one column per key.",
-    origin="expected: the new axis put on the wrong one of the two ranges",
-)
+@mistake("relative_positions", "expected: the new axis put on the wrong one of the two ranges")
 def keys_down_queries_across(q_len, k_len, q_start=0):
+    """You exchanged rows and columns; the rule is one row per query and one column per key."""
     return relative.relative_positions(q_len, k_len, q_start).T
 
 
-@misconception(
-    "clip_positions",
-    hint=(
-        "You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule limits both"
-        " directions: −k … k."
-    ),
-    origin="expected: Music Transformer, which looks back alone",
-)
+@mistake("clip_positions", "expected: Music Transformer, which looks back alone")
 def nothing_ahead(positions, max_distance):
+    """You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule limits both
+    directions: −k … k."""
     right = relative.clip_positions(positions, max_distance)
     return np.minimum(right, 0)
 
 
-@misconception(
-    "clip_positions",
-    hint=(
-        "You clipped to 0 … k: every key behind counts as the token itself. The rule limits both directions: −k … k."
-    ),
-    origin="expected: distances taken for numbers of steps",
-)
+@mistake("clip_positions", "expected: distances taken for numbers of steps")
 def nothing_behind(positions, max_distance):
+    """You clipped to 0 … k: every key behind counts as the token itself. The rule limits both directions: −k … k."""
     right = relative.clip_positions(positions, max_distance)
     return np.maximum(right, 0)
 
 
-@misconception(
-    "clip_positions",
-    hint="You returned the distances as they are; the rule is that one beyond the limit counts as the limit.",
-    origin="expected: the clipping left out",
-)
+@mistake("clip_positions", "expected: the clipping left out")
 def nothing_is_clipped(positions, max_distance):
-    relative.clip_positions(positions, max_distance)
+    """You returned the distances as they are; the rule is that one beyond the limit counts as the limit."""
     return np.array(positions)
 
 
-@misconception(
-    "clip_positions",
-    hint="You made far behind and far ahead the same; the rule is to clip to −k and to k, and to keep the sign.",
-    origin="expected: the distance clipped in place of the relative position",
-)
+@mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
+    """You made far behind and far ahead the same; the rule is to clip to −k and to k, and to keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
-@misconception(
-    "clip_positions",
-    hint="You clipped keys ahead but not keys behind; the rule limits both directions.",
-    origin="expected: a minimum without its maximum",
-)
+@mistake("clip_positions", "expected: a minimum without its maximum")
 def only_the_future_is_clipped(positions, max_distance):
-    relative.clip_positions(positions, max_distance)
+    """You clipped keys ahead but not keys behind; the rule limits both directions."""
     return np.minimum(positions, max_distance)
 
 
-@misconception(
-    "clip_positions",
-    hint=(
-        "You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the"
-        " limit."
-    ),
-    origin="expected: clipping taken for masking",
-)
+@mistake("clip_positions", "expected: clipping taken for masking")
 def far_tokens_count_as_here(positions, max_distance):
+    """You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the
+    limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)
 
 
-@misconception(
-    "shaw_scores",
-    hint=(
-        "You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied"
-        " with it. A number per distance is T5's idea."
-    ),
-    origin="expected: 'Shaw adds a learned bias for each distance', as many articles say",
-)
+@mistake("shaw_scores", "expected: 'Shaw adds a learned bias for each distance', as many articles say")
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
-    right = relative.shaw_scores(q, k, key_table, max_distance)
+    """You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied with
+    it. A number per distance is T5's idea."""
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
-    return (plain + bias / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    return plain + bias / np.sqrt(np.shape(q)[-1])
 
 
-@misconception(
-    "shaw_scores",
-    hint=(
-        "You divided only the part without distances by √d; the vector for the distance is part of the key, so its part"
-        " is divided too."
-    ),
-    origin="expected: the second term added after the scaling",
-)
+@mistake("shaw_scores", "expected: the second term added after the scaling")
 def distance_left_unscaled(q, k, key_table, max_distance):
+    """You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is
+    divided too."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return (plain + (right - plain) * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@misconception(
-    "shaw_scores",
-    hint=(
-        "Your scores are too large by the factor √d; the rule is to divide by the square root of the number of"
-        " features."
-    ),
-    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
-)
+@mistake("shaw_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, key_table, max_distance):
+    """Your scores are too large by the factor √d; the rule is to divide by the square root of the number of
+    features."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     return (right * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@misconception(
+@mistake(
     "shaw_scores",
-    hint=(
-        "You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that"
-        " the middle row belongs to distance 0."
-    ),
-    origin="expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
+    "expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
 )
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
-    relative.shaw_scores(q, k, key_table, max_distance)
+    """You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that
+    the middle row belongs to distance 0."""
     return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
 
 
-@misconception(
+@mistake(
     "shaw_attention",
-    hint=(
-        "You did not use the value table; the rule is that each value carries the vector for its distance, as each key"
-        " does."
-    ),
-    origin="expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
+    "expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
 )
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
-    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    """You did not use the value table; the rule is that each value carries the vector for its distance, as each key
+    does."""
     return relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores"
-        " before it."
-    ),
-    origin="expected: weights multiplied with the mask",
-)
+@mistake("shaw_attention", "expected: weights multiplied with the mask")
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
+    """You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores
+    before it."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -205,26 +134,17 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
     return (right * kept / np.exp(scores).sum(axis=-1, keepdims=True)).astype(right.dtype)
 
 
-@misconception(
-    "shaw_attention",
-    hint="You read the mask the wrong way; the rule is that True means: this query may attend to this key.",
-    origin="expected: PyTorch's two conventions for boolean masks",
-)
+@mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    """You read the mask the wrong way; the rule is that True means: this query may attend to this key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the"
-        " last bucket takes all the rest."
-    ),
-    origin="huggingface/candle #1312",
-)
+@mistake("t5_bucket", "huggingface/candle #1312")
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the
+    last bucket takes all the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -232,53 +152,34 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
     return np.where(distance < exact, right, first + exact + steps)
 
 
-@misconception(
-    "t5_bucket",
-    hint="You exchanged the halves of past and future; the rule is that keys ahead, j > i, use the second half.",
-    origin="dmlc/gluon-nlp #1470 (query minus key)",
-)
+@mistake("t5_bucket", "dmlc/gluon-nlp #1470 (query minus key)")
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You exchanged the halves of past and future; the rule is that keys ahead, j > i, use the second half."""
     if not bidirectional:
         return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     return relative.t5_bucket(-np.asarray(relative_position), bidirectional, num_buckets, max_distance)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0."
-    ),
-    origin="expected: |j − i| taken in both cases",
-)
+@mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the"
-        " others grow with the logarithm."
-    ),
-    origin="expected: the logarithmic half of the formula left out",
-)
+@mistake("t5_bucket", "expected: the logarithmic half of the formula left out")
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    """You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the
+    others grow with the logarithm."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     return first + np.minimum(distance, per_direction - 1)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so"
-        " that the logarithmic part starts where the exact part ends."
-    ),
-    origin="lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)",
-)
+@mistake("t5_bucket", "lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)")
 def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so that
+    the logarithmic part starts where the exact part ends."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -286,15 +187,10 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
     return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round"
-        " down."
-    ),
-    origin="expected: round() where T5 converts to an integer",
-)
+@mistake("t5_bucket", "expected: round() where T5 converts to an integer")
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round
+    down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -303,39 +199,23 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
     return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
 
 
-@misconception(
-    "t5_bias",
-    hint=(
-        "You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all"
-        " buckets lie behind the query."
-    ),
-    origin="huggingface/transformers #8518 (bidirectional buckets used inside the decoder)",
-)
+@mistake("t5_bias", "huggingface/transformers #8518 (bidirectional buckets used inside the decoder)")
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    """You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all
+    buckets lie behind the query."""
     return relative.t5_bias(table, q_len, k_len, True, max_distance, q_start)
 
 
-@misconception(
-    "t5_bias",
-    hint=(
-        "Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The"
-        " rule is that queries count from q_start, and keys from 0."
-    ),
-    origin="huggingface/transformers #20203 (positions forgotten with a cache)",
-)
+@mistake("t5_bias", "huggingface/transformers #20203 (positions forgotten with a cache)")
 def bias_without_its_start(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule
+    is that queries count from q_start, and keys from 0."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, max_distance)
 
 
-@misconception(
-    "shaw_attention",
-    hint="You did not use the mask; the rule is that a query may attend only to keys for which the mask is True.",
-    origin="expected: an argument that the formula does not show",
-)
+@mistake("shaw_attention", "expected: an argument that the formula does not show")
 def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None):
-    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    """You did not use the mask; the rule is that a query may attend only to keys for which the mask is True."""
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
@@ -349,129 +229,82 @@ def biased(table, buckets):
     return np.moveaxis(table.astype(np.float32 if table.dtype == np.float32 else np.float64)[buckets], -1, 0)
 
 
-@misconception("t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket left in place")
+@mistake("t5_bias", "expected: the default of t5_bucket left in place", hint=ALWAYS_32_BUCKETS)
 def always_32_buckets(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     distances = relative.relative_positions(q_len, k_len, q_start)
     return biased(np.asarray(table), relative.t5_bucket(distances, bidirectional, max_distance=max_distance))
 
 
-@misconception(
-    "t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket, clipped to the rows of the table"
-)
+@mistake("t5_bias", "expected: the default of t5_bucket, clipped to the rows of the table", hint=ALWAYS_32_BUCKETS)
 def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     distances = relative.relative_positions(q_len, k_len, q_start)
     buckets = relative.t5_bucket(distances, bidirectional, max_distance=max_distance)
     return biased(np.asarray(table), np.minimum(buckets, len(table) - 1))
 
 
-@misconception(
-    "t5_bias",
-    hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
-    origin="expected: what the lookup gives, left as it is; Hugging Face permutes it",
-)
+@mistake("t5_bias", "expected: what the lookup gives, left as it is; Hugging Face permutes it")
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores."""
     return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
 
 
-@misconception(
-    "t5_bias",
-    hint="Your max_distance has no effect; the rule is that t5_bucket gets it too.",
-    origin="lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)",
-)
+@mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    """Your max_distance has no effect; the rule is that t5_bucket gets it too."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
 
 
-@misconception(
-    "relative_positions",
-    hint=(
-        "You put the last query at the last key where no q_start was given; the rule is that queries start at q_start,"
-        " which is 0 then."
-    ),
-    origin="expected: ALiBi's way with a cache, huggingface/transformers #20203",
-)
+@mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    relative.relative_positions(q_len, k_len, q_start)
+    """You put the last query at the last key where no q_start was given; the rule is that queries start at q_start,
+    which is 0 then."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
-@misconception(
-    "clip_positions",
-    hint=(
-        "You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is"
-        " looked up."
-    ),
-    origin="expected: clipped distance and row taken for each other",
-)
+@mistake("clip_positions", "expected: clipped distance and row taken for each other")
 def clipped_like_rows(positions, max_distance):
-    relative.clip_positions(positions, max_distance)
+    """You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is
+    looked up."""
     return np.clip(positions, 0, 2 * max_distance)
 
 
-@misconception(
-    "shaw_scores",
-    hint="You divided by the square root of the number of queries; the rule is √d, d being the number of features.",
-    origin="expected: the wrong axis of the shape",
-)
+@mistake("shaw_scores", "expected: the wrong axis of the shape")
 def scaled_by_the_length(q, k, key_table, max_distance):
+    """You divided by the square root of the number of queries; the rule is √d, d being the number of features."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     return (right * np.sqrt(np.shape(q)[-1]) / np.sqrt(np.shape(q)[-2])).astype(right.dtype)
 
 
-@misconception(
-    "shaw_scores",
-    hint=(
-        "You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied"
-        " with both."
-    ),
-    origin="expected: the formula of the scores read from the wrong side",
-)
+@mistake("shaw_scores", "expected: the formula of the scores read from the wrong side")
 def vector_added_to_the_query(q, k, key_table, max_distance):
-    right = relative.shaw_scores(q, k, key_table, max_distance)
+    """You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied with
+    both."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k)
     vectors = np.asarray(key_table)[table_rows(q, k, max_distance)]
     scores = q @ np.swapaxes(k, -1, -2) + np.einsum("ijd,...jd->...ij", vectors, k)
-    return (scores / np.sqrt(q.shape[-1])).astype(right.dtype)
+    return scores / np.sqrt(q.shape[-1])
 
 
-@misconception(
-    "shaw_scores",
-    hint=(
-        "You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k."
-    ),
-    origin="expected: mean in place of sum, or a sum over the wrong axis",
-)
+@mistake("shaw_scores", "expected: mean in place of sum, or a sum over the wrong axis")
 def mean_over_the_features(q, k, key_table, max_distance):
+    """You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return (plain + (right - plain) / np.shape(q)[-1]).astype(right.dtype)
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros,"
-        " as in lesson 1."
-    ),
-    origin="expected: a softmax without the special case of lesson 1",
-)
+@mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
+    """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros, as
+    in lesson 1."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right).astype(right.dtype)
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the"
-        " rule is zeros."
-    ),
-    origin="expected: −1e9 in place of −∞",
-)
+@mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
+    """A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the rule
+    is zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -479,27 +312,18 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
     return np.where(without_keys(q, k, mask), even, right).astype(right.dtype)
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "You used the weights from before the mask for the value table; the rule is the same weights for values and for"
-        " table."
-    ),
-    origin="expected: two softmaxes, one of them without the mask",
-)
+@mistake("shaw_attention", "expected: two softmaxes, one of them without the mask")
 def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
-    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    """You used the weights from before the mask for the value table; the rule is the same weights for values and for
+    table."""
     values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
     table = relative.shaw_attention(q, k, np.zeros_like(v), key_table, value_table, max_distance)
-    return (values + table).astype(right.dtype)
+    return values + table
 
 
-@misconception(
-    "t5_bucket",
-    hint="You rounded the logarithmic steps up, so buckets start too early; the rule is to round down.",
-    origin="expected: ceil where T5 converts to an integer",
-)
+@mistake("t5_bucket", "expected: ceil where T5 converts to an integer")
 def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You rounded the logarithmic steps up, so buckets start too early; the rule is to round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -508,26 +332,18 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
     return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0"
-        " has bucket 0."
-    ),
-    origin="expected: ≥ in place of >",
-)
+@mistake("t5_bucket", "expected: ≥ in place of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0 has
+    bucket 0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
 
 
-@misconception(
-    "t5_bias",
-    hint="You averaged over the heads; the rule is that each head has its own column of the table.",
-    origin="expected: a mean over the wrong axis",
-)
+@mistake("t5_bias", "expected: a mean over the wrong axis")
 def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """You averaged over the heads; the rule is that each head has its own column of the table."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape).astype(right.dtype)
 
@@ -559,25 +375,16 @@ def log_steps(distance, per_direction, max_distance):
     return (above * (per_direction - exact)).astype(np.int64)
 
 
-@misconception(
-    "clip_positions",
-    hint="You clipped to k − 1 ahead; the rule is to clip to −k and to k, both included.",
-    origin="expected: the end of a range, which is left out",
-)
+@mistake("clip_positions", "expected: the end of a range, which is left out")
 def largest_distance_left_out(positions, max_distance):
+    """You clipped to k − 1 ahead; the rule is to clip to −k and to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are"
-        " taken by near distances."
-    ),
-    origin="expected: the number of buckets in place of those that are left",
-)
+@mistake("t5_bucket", "expected: the number of buckets in place of those that are left")
 def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
-    right = relative.t5_bucket(positions, bidirectional, num_buckets, max_distance)
+    """You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are
+    taken by near distances."""
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     positions = np.asarray(positions).astype(np.int64)
@@ -586,25 +393,19 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
     bucket = np.where(
         distance < exact, distance, np.minimum(exact + (share * buckets + 1e-12).astype(np.int64), buckets - 1)
     )
-    return (bucket + buckets * (bidirectional & (positions > 0))).astype(right.dtype)
+    return bucket + buckets * (bidirectional & (positions > 0))
 
 
-@misconception(
-    "shaw_scores",
-    hint="Your scores are divided by d, so they are √d too small; the rule is to divide by the square root of d.",
-    origin="expected: the root forgotten",
-)
+@mistake("shaw_scores", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, key_table, max_distance):
+    """Your scores are divided by d, so they are √d too small; the rule is to divide by the square root of d."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@misconception(
-    "shaw_scores",
-    hint="You divided by the square root of half the width, d/2; the rule is √d, d being the number of features.",
-    origin="expected: the number of pairs of features taken for the number of features",
-)
+@mistake("shaw_scores", "expected: the number of pairs of features taken for the number of features")
 def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
+    """You divided by the square root of half the width, d/2; the rule is √d, d being the number of features."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     return (right * np.sqrt(2)).astype(right.dtype)
 
@@ -615,27 +416,20 @@ KEY_TABLE_TWICE = (
 )
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "You counted the distance of a value the other way round, from the key to the query; the rule is the same"
-        " distance j − i, and so the same row number, as for the key table."
-    ),
-    origin="expected: the value seen as looking at the query",
-)
+@mistake("shaw_attention", "expected: the value seen as looking at the query")
 def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
-    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    """You counted the distance of a value the other way round, from the key to the query; the rule is the same distance
+    j − i, and so the same row number, as for the key table."""
     mirrored = np.flip(value_table, axis=0)
-    return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask).astype(right.dtype)
+    return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
 
-@misconception("shaw_attention", hint=KEY_TABLE_TWICE, origin="expected: one table taken for both")
+@mistake("shaw_attention", "expected: one table taken for both", hint=KEY_TABLE_TWICE)
 def key_table_for_values(q, k, v, key_table, value_table, max_distance, mask=None):
-    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask)
 
 
-@misconception("shaw_attention", hint=KEY_TABLE_TWICE, origin="expected: one table taken for both, where it fits")
+@mistake("shaw_attention", "expected: one table taken for both, where it fits", hint=KEY_TABLE_TWICE)
 def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if np.shape(key_table) != np.shape(value_table):
@@ -661,29 +455,24 @@ UNWEIGHTED = (
 )
 
 
-@misconception("shaw_attention", hint=UNWEIGHTED, origin="expected: the mean of the vectors of all keys")
+@mistake("shaw_attention", "expected: the mean of the vectors of all keys", hint=UNWEIGHTED)
 def vectors_of_the_value_table_averaged(q, k, v, key_table, value_table, max_distance, mask=None):
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.mean(axis=-2)
     )
 
 
-@misconception("shaw_attention", hint=UNWEIGHTED, origin="expected: the sum of the vectors of all keys")
+@mistake("shaw_attention", "expected: the sum of the vectors of all keys", hint=UNWEIGHTED)
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
 
 
-@misconception(
-    "shaw_attention",
-    hint=(
-        "Of keys that share a row of the value table only the last counts, because `+=` and `=` write a repeated row"
-        " once; the rule is to add the weights of all keys with that distance."
-    ),
-    origin="expected: += with repeated indices, which numpy writes once",
-)
+@mistake("shaw_attention", "expected: += with repeated indices, which numpy writes once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
+    """Of keys that share a row of the value table only the last counts, because `+=` and `=` write a repeated row once;
+    the rule is to add the weights of all keys with that distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -695,11 +484,10 @@ def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask
 
 def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
     """The buckets with another logarithmic part, or another number of exact ones."""
-    right = relative.t5_bucket(positions, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(positions, bidirectional, num_buckets)
     exact = per_direction // 2 if exact is None else exact
     far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
-    return (first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))).astype(right.dtype)
+    return first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))
 
 
 WHOLE_LOGARITHM = (
@@ -708,7 +496,7 @@ WHOLE_LOGARITHM = (
 )
 
 
-@misconception("t5_bucket", hint=WHOLE_LOGARITHM, origin="expected: the e of the denominator forgotten")
+@mistake("t5_bucket", "expected: the e of the denominator forgotten", hint=WHOLE_LOGARITHM)
 def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     def steps(distance, exact, buckets):
         return np.log(distance / exact) / np.log(max_distance) * (buckets - exact)
@@ -716,15 +504,10 @@ def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets
     return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "You counted half of all buckets as exact; the rule is half of the buckets of one direction, and bidirectional"
-        " each direction has only half of them."
-    ),
-    origin="expected: e computed before the buckets are shared between the directions",
-)
+@mistake("t5_bucket", "expected: e computed before the buckets are shared between the directions")
 def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You counted half of all buckets as exact; the rule is half of the buckets of one direction, and bidirectional
+    each direction has only half of them."""
     exact = num_buckets // 2
     if max_distance <= exact:
         raise ValueError(f"max_distance must be above {exact}; got {max_distance}")
@@ -735,29 +518,19 @@ def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets
     return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps, exact)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "In the causal case you counted the keys ahead, and the whole past falls into bucket 0; the rule is"
-        " n = max(−relative, 0), since the past is negative."
-    ),
-    origin="dmlc/gluon-nlp #1470 (the sign of the relative position)",
-)
+@mistake("t5_bucket", "dmlc/gluon-nlp #1470 (the sign of the relative position)")
 def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """In the causal case you counted the keys ahead, and the whole past falls into bucket 0; the rule is n =
+    max(−relative, 0), since the past is negative."""
     if not bidirectional:
         relative_position = -np.asarray(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
 
 
-@misconception(
-    "t5_bias",
-    hint=(
-        "You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule is"
-        " that the axis moves, so that bias[h] is head h."
-    ),
-    origin="expected: reshape taken for a change of axes",
-)
+@mistake("t5_bias", "expected: reshape taken for a change of axes")
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule is that the
+    axis moves, so that bias[h] is head h."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
 
@@ -772,39 +545,27 @@ def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
     return content + position
 
 
-@misconception(
-    "four_term_scores",
-    hint="You exchanged the biases; the rule is that content_bias meets the keys and position_bias meets the table.",
-    origin="expected: u and v of the paper exchanged",
-)
+@mistake("four_term_scores", "expected: u and v of the paper exchanged")
 def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance):
+    """You exchanged the biases; the rule is that content_bias meets the keys and position_bias meets the table."""
     return with_biases(q, k, key_table, position_bias, content_bias, max_distance)
 
 
-@misconception(
-    "four_term_scores",
-    hint="You added content_bias in both halves; the rule is that the half with the table has a bias of its own.",
-    origin="expected: one bias for both products, as in a first reading of §3.3",
-)
+@mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
+    """You added content_bias in both halves; the rule is that the half with the table has a bias of its own."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
-@misconception(
-    "four_term_scores",
-    hint="Your scores do not depend on content_bias; the rule adds it to the query before it meets the keys.",
-    origin="expected: only the position gets a bias",
-)
+@mistake("four_term_scores", "expected: only the position gets a bias")
 def contents_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
+    """Your scores do not depend on content_bias; the rule adds it to the query before it meets the keys."""
     return with_biases(q, k, key_table, np.zeros(np.shape(q)[-1]), position_bias, max_distance)
 
 
-@misconception(
-    "four_term_scores",
-    hint="Your scores do not depend on position_bias; the rule adds it to the query before it meets the table.",
-    origin="expected: only the content gets a bias",
-)
+@mistake("four_term_scores", "expected: only the content gets a bias")
 def positions_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
+    """Your scores do not depend on position_bias; the rule adds it to the query before it meets the table."""
     return with_biases(q, k, key_table, content_bias, np.zeros(np.shape(q)[-1]), max_distance)
 
 
@@ -817,53 +578,38 @@ def three_terms(q, k, key_table, query_table, max_distance):
     return q @ np.swapaxes(k, -1, -2), ask, tell, np.sqrt(3 * q.shape[-1])
 
 
-@misconception(
-    "disentangled_scores",
-    hint="You read query_table by j − i; the rule is i − j: the key sees the query the other way round.",
-    origin="expected: one index for both tables",
-)
+@mistake("disentangled_scores", "expected: one index for both tables")
 def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
+    """You read query_table by j − i; the rule is i − j: the key sees the query the other way round."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     tell = np.einsum("...jd,ijd->...ij", np.asarray(k, float), np.asarray(query_table)[table_rows(q, k, max_distance)])
     return (content + ask + tell) / scale
 
 
-@misconception(
-    "disentangled_scores",
-    hint="You multiplied the query with query_table; the rule is that the key meets it: k_j · b_ji.",
-    origin="expected: the query taken for both tables",
-)
+@mistake("disentangled_scores", "expected: the query taken for both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
+    """You multiplied the query with query_table; the rule is that the key meets it: k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
 
 
-@misconception(
-    "disentangled_scores",
-    hint="You divided by √d, as for one term; the rule is √(3d), because there are three of the same size.",
-    origin="expected: the scale of lesson 1 left in place",
-)
+@mistake("disentangled_scores", "expected: the scale of lesson 1 left in place")
 def scaled_for_one_term(q, k, key_table, query_table, max_distance):
+    """You divided by √d, as for one term; the rule is √(3d), because there are three of the same size."""
     return sum(three_terms(q, k, key_table, query_table, max_distance)[:3]) / np.sqrt(np.shape(q)[-1])
 
 
-@misconception(
-    "disentangled_scores",
-    hint="Your scores do not depend on query_table; the rule has a third term, k_j · b_ji.",
-    origin="expected: Shaw's two terms and DeBERTa's scale",
-)
+@mistake("disentangled_scores", "expected: Shaw's two terms and DeBERTa's scale")
 def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
+    """Your scores do not depend on query_table; the rule has a third term, k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     return (content + ask) / scale
 
 
-@misconception(
-    "t5_bucket",
-    hint="You took log₂ above the fraction line and ln below it; the rule is the same logarithm in both places.",
-    origin="expected: np.log2 for buckets that double",
-)
+@mistake("t5_bucket", "expected: np.log2 for buckets that double")
 def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You took log₂ above the fraction line and ln below it; the rule is the same logarithm in both places."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
     above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)

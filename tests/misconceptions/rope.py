@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import rope
 
 
@@ -19,155 +19,99 @@ def turn_pairs(x, positions, frequencies):
     return turned.astype(x.dtype if x.dtype == np.float32 else np.float64)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts"
-        " features, so the exponent of pair i uses 2i."
-    ),
-    origin="DongjunLee/transformer-tensorflow #6 (there the other way round), and most first attempts",
+@mistake(
+    "rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round), and most first attempts"
 )
 def exponent_counts_pairs(head_dim, base=10000.0):
+    """The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts
+    features, so the exponent of pair i uses 2i."""
     right = rope.rope_frequencies(head_dim, base)
     return np.sqrt(right)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2"
-        " − 1."
-    ),
-    origin="DongjunLee/transformer-tensorflow #6",
-)
+@mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6")
 def exponent_uses_the_feature_index(head_dim, base=10000.0):
+    """The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2 −
+    1."""
     return rope.rope_frequencies(head_dim, base) ** 2
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the"
-        " exponent."
-    ),
-    origin="the inverse is stored as inv_freq in many codebases, and inverted once too often",
-)
+@mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too often")
 def exponent_without_its_sign(head_dim, base=10000.0):
+    """Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the
+    exponent."""
     return 1 / rope.rope_frequencies(head_dim, base)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by"
-        " d/2."
-    ),
-    origin="tensorflow/tensor2tensor, whose sinusoids end at 1/base",
-)
+@mistake("rope_frequencies", "tensorflow/tensor2tensor, whose sinusoids end at 1/base")
 def frequencies_end_at_one_over_base(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
+    """Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by
+    d/2."""
     return float(base) ** -np.linspace(0, 1, head_dim // 2)
 
 
-@misconception(
-    "rope_frequencies",
-    hint="Your exponents count the odd features, 1, 3, 5, …; the rule is 2i, so that they begin with 0.",
-    origin="expected: arange(1, d, 2)",
-)
+@mistake("rope_frequencies", "expected: arange(1, d, 2)")
 def exponents_of_the_odd_features(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
+    """Your exponents count the odd features, 1, 3, 5, …; the rule is 2i, so that they begin with 0."""
     return float(base) ** (-np.arange(1, head_dim, 2) / head_dim)
 
 
 NOT_DIVIDED = "You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."
 
 
-@misconception("rope_frequencies", hint=NOT_DIVIDED, origin="expected: the division forgotten")
+@mistake("rope_frequencies", "expected: the division forgotten", hint=NOT_DIVIDED)
 def exponent_not_divided(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
     return float(base) ** -np.arange(0.0, head_dim, 2)
 
 
-@misconception("rope_frequencies", hint=NOT_DIVIDED, origin="expected: i where 2i/d is meant")
+@mistake("rope_frequencies", "expected: i where 2i/d is meant", hint=NOT_DIVIDED)
 def exponent_of_the_pair_alone(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
     return float(base) ** -np.arange(0.0, head_dim // 2)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1"
-        " radian per position, for every base."
-    ),
-    origin="expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent",
-)
+@mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
 def pairs_counted_from_one(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
+    """You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1
+    radian per position, for every base."""
     return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
 
 
-@misconception(
-    "rope_frequencies",
-    hint="Your list begins with the slowest pair; the rule is that pair 0 is the fastest, and each next one is slower.",
-    origin="expected: the exponents listed from the last to the first",
-)
+@mistake("rope_frequencies", "expected: the exponents listed from the last to the first")
 def slowest_pair_first(head_dim, base=10000.0):
+    """Your list begins with the slowest pair; the rule is that pair 0 is the fastest, and each next one is slower."""
     return rope.rope_frequencies(head_dim, base)[::-1]
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed"
-        " with exp."
-    ),
-    origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
-)
+@mistake("rope_frequencies", "expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases")
 def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
+    """You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed
+    with exp."""
     return np.exp(-np.log10(float(base)) * np.arange(0, head_dim, 2) / head_dim)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one"
-        " radian."
-    ),
-    origin="expected: frequencies read as full rotations per position",
-)
+@mistake("rope_frequencies", "expected: frequencies read as full rotations per position")
 def frequencies_in_full_turns(head_dim, base=10000.0):
+    """Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one
+    radian."""
     return 2 * np.pi * rope.rope_frequencies(head_dim, base)
 
 
-@misconception(
-    "rope_frequencies",
-    hint=(
-        "You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency itself, θ_i radians per"
-        " position."
-    ),
-    origin="expected: the two lists are each other's 2π-fold inverse",
-)
+@mistake("rope_frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
+    """You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency itself, θ_i radians per
+    position."""
     return 2 * np.pi / rope.rope_frequencies(head_dim, base)
 
 
-@misconception(
-    "rope_frequencies",
-    hint="Your frequencies are half as large as they should be; the rule is that pair 0 rotates by one radian.",
-    origin="expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice",
-)
+@mistake("rope_frequencies", "expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice")
 def frequencies_halved(head_dim, base=10000.0):
+    """Your frequencies are half as large as they should be; the rule is that pair 0 rotates by one radian."""
     return rope.rope_frequencies(head_dim, base) / 2
 
 
-@misconception(
-    "rope_frequencies",
-    hint="Your frequencies are twice as large as they should be; the rule is that pair 0 rotates by one radian.",
-    origin="expected: the 2 of the exponent put before the power",
-)
+@mistake("rope_frequencies", "expected: the 2 of the exponent put before the power")
 def frequencies_doubled(head_dim, base=10000.0):
+    """Your frequencies are twice as large as they should be; the rule is that pair 0 rotates by one radian."""
     return 2 * rope.rope_frequencies(head_dim, base)
 
 
@@ -177,11 +121,8 @@ COARSE_FREQUENCIES = (
 )
 
 
-@misconception(
-    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
-)
+@mistake("rope_frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases", hint=COARSE_FREQUENCIES)
 def inverse_power_in_single_precision(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
     exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
@@ -208,163 +149,118 @@ def cosines_and_sines(angles):
     return np.cos(angles).astype(np.float64), np.sin(angles).astype(np.float64)
 
 
-@misconception(
+@mistake(
     "rope_cos_sin",
+    "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535; huggingface/transformers #25681, #29285",
     hint=TOO_COARSE,
-    origin="EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535; huggingface/transformers #25681, #29285",
 )
 def angles_in_single_precision(positions, head_dim, base=10000.0):
     return cosines_and_sines(single_angles(positions, head_dim, base))
 
 
-@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32")
+@mistake("rope_cos_sin", "expected: angles stored in float32", hint=TOO_COARSE)
 def angles_rounded(positions, head_dim, base=10000.0):
     return cosines_and_sines(rounded_angles(positions, head_dim, base))
 
 
-@misconception(
-    "rope_cos_sin",
-    hint=(
-        "You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ"
-        " and for position · θ."
-    ),
-    origin="expected: inv_freq stored in float32, as in most codebases",
-)
+@mistake("rope_cos_sin", "expected: inv_freq stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, head_dim, base=10000.0):
-    rope.rope_cos_sin(positions, head_dim, base)
+    """You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ and
+    for position · θ."""
     single = rope.rope_frequencies(head_dim, base).astype(np.float32)
     return cosines_and_sines(np.outer(positions, single.astype(np.float64)))
 
 
-@misconception(
-    "rope_cos_sin",
-    hint="You count positions from 1; the rule is that the first token has position 0, where nothing is rotated.",
-    origin="fla-org/flash-linear-attention #766 (a cache's count one ahead)",
-)
+@mistake("rope_cos_sin", "fla-org/flash-linear-attention #766 (a cache's count one ahead)")
 def positions_one_ahead(positions, head_dim, base=10000.0):
+    """You count positions from 1; the rule is that the first token has position 0, where nothing is rotated."""
     return rope.rope_cos_sin(np.asarray(positions, dtype=np.float64) + 1, head_dim, base)
 
 
-@misconception(
-    "rope_cos_sin",
-    hint=(
-        "You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take"
-        " radians."
-    ),
-    origin="expected: np.radians or np.deg2rad around an angle that is in radians already",
-)
+@mistake("rope_cos_sin", "expected: np.radians or np.deg2rad around an angle that is in radians already")
 def angles_in_degrees(positions, head_dim, base=10000.0):
+    """You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take
+    radians."""
     return rope.rope_cos_sin(np.radians(np.asarray(positions, dtype=np.float64)), head_dim, base)
 
 
-@misconception(
-    "rope_cos_sin",
-    hint=(
-        "You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn."
-    ),
-    origin="expected: a frequency in turns per position, as in signal processing",
-)
+@mistake("rope_cos_sin", "expected: a frequency in turns per position, as in signal processing")
 def angles_in_full_turns(positions, head_dim, base=10000.0):
+    """You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn."""
     return rope.rope_cos_sin(2 * np.pi * np.asarray(positions, dtype=np.float64), head_dim, base)
 
 
 ONE_OF_TWO = "You returned the same function twice. The rule: the cosines of the angles, then their sines."
 
 
-@misconception("rope_cos_sin", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+@mistake("rope_cos_sin", "expected: a line copied and not changed", hint=ONE_OF_TWO)
 def cosines_twice(positions, head_dim, base=10000.0):
     cos, _ = rope.rope_cos_sin(positions, head_dim, base)
     return cos, cos.copy()
 
 
-@misconception("rope_cos_sin", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+@mistake("rope_cos_sin", "expected: a line copied and not changed", hint=ONE_OF_TWO)
 def sines_twice(positions, head_dim, base=10000.0):
     _, sin = rope.rope_cos_sin(positions, head_dim, base)
     return sin, sin.copy()
 
 
-@misconception(
-    "rope_cos_sin",
-    hint="You divided the positions by θ. The rule: the angle is position · θ_i, and θ is a frequency, no wavelength.",
-    origin="expected: t / θ, as with 10000^(2i/d) in the denominator of the paper",
-)
+@mistake("rope_cos_sin", "expected: t / θ, as with 10000^(2i/d) in the denominator of the paper")
 def positions_over_frequencies(positions, head_dim, base=10000.0):
-    rope.rope_cos_sin(positions, head_dim, base)
+    """You divided the positions by θ. The rule: the angle is position · θ_i, and θ is a frequency, no wavelength."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] / rope.rope_frequencies(head_dim, base)
     return np.cos(angles), np.sin(angles)
 
 
-@misconception(
-    "rope_cos_sin",
-    hint="You returned the sines first. The rule: the cosines come first, then the sines.",
-    origin="expected: the two results exchanged",
-)
+@mistake("rope_cos_sin", "expected: the two results exchanged")
 def sines_first(positions, head_dim, base=10000.0):
+    """You returned the sines first. The rule: the cosines come first, then the sines."""
     cos, sin = rope.rope_cos_sin(positions, head_dim, base)
     return sin, cos
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the"
-        " rule is that both features of a pair get the same angle."
-    ),
-    origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
-)
+@mistake("rope_cos_sin", "expected: arange in the place of the argument")
+def angles_of_row_numbers(positions, head_dim, base=10000.0):
+    """You counted the rows from 0 and did not use `positions`; the rule: row t has the angles of positions[t]."""
+    return rope.rope_cos_sin(np.arange(np.size(positions)), head_dim, base)
+
+
+@mistake("apply_rope", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
+    """You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the
+    rule is that both features of a pair get the same angle."""
     x = np.asarray(x)
-    rope.apply_rope(x, positions, base)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     cos, sin = np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
     return (x * cos + rope.rotate_half(x) * sin).astype(x.dtype if x.dtype == np.float32 else np.float64)
 
 
-@misconception(
-    "apply_rope",
-    hint="You rotated the pairs (i, i + d/2), which is the half layout; this function rotates neighbours, (2i, 2i+1).",
-    origin="karpathy/nanochat #264; EleutherAI/gpt-neox #834; huggingface/transformers #25199",
-)
+@mistake("apply_rope", "karpathy/nanochat #264; EleutherAI/gpt-neox #834; huggingface/transformers #25199")
 def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
+    """You rotated the pairs (i, i + d/2), which is the half layout; this function rotates neighbours, (2i, 2i+1)."""
     return rope.apply_rope_half(x, positions, base)
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the"
-        " caller gives it."
-    ),
-    origin="expected: np.arange of the sequence in place of the argument",
-)
+@mistake("apply_rope", "expected: np.arange of the sequence in place of the argument")
 def rows_counted_in_place_of_positions(x, positions, base=10000.0):
+    """You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the
+    caller gives it."""
     right = rope.apply_rope(x, positions, base)
     return right if len(x) == 0 else rope.apply_rope(x, np.arange(np.shape(x)[-2]), base)
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which"
-        " of the two sines has the minus."
-    ),
-    origin="expected: the sign of the rotation is a convention that is easily mirrored",
-)
+@mistake("apply_rope", "expected: the sign of the rotation is a convention that is easily mirrored")
 def turned_backwards(x, positions, base=10000.0):
+    """You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which of
+    the two sines has the minus."""
     return rope.apply_rope(x, -np.asarray(positions, dtype=np.float64), base)
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "You computed the second feature of each pair from the first one after you had overwritten it; the rule is that"
-        " both new features come from the old pair."
-    ),
-    origin="expected: the usual slip of rotating in place",
-)
+@mistake("apply_rope", "expected: the usual slip of rotating in place")
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
+    """You computed the second feature of each pair from the first one after you had overwritten it; the rule is that
+    both new features come from the old pair."""
     x = np.asarray(x)
-    rope.apply_rope(x, positions, base)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     y = np.array(x, dtype=np.float64)
     y[..., 0::2] = y[..., 0::2] * cos - y[..., 1::2] * sin
@@ -372,15 +268,10 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
     return y.astype(x.dtype if x.dtype == np.float32 else np.float64)
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "You put the first features of all pairs side by side, and the second ones behind them; the rule is that each"
-        " feature stays where it was."
-    ),
-    origin="expected: concatenate for stack; the scores come out right, and what is stored does not",
-)
+@mistake("apply_rope", "expected: concatenate for stack; the scores come out right, and what is stored does not")
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
+    """You put the first features of all pairs side by side, and the second ones behind them; the rule is that each
+    feature stays where it was."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
@@ -392,12 +283,9 @@ def rotated_by(x, positions, base, turn):
     return np.stack([first, second], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "apply_rope",
-    hint="You exchanged cosine and sine in the rotation; the rule: at position 0 the features stay as they are.",
-    origin="expected: the two results of rope_cos_sin taken in the other order",
-)
+@mistake("apply_rope", "expected: the two results of rope_cos_sin taken in the other order")
 def cosine_and_sine_exchanged(x, positions, base=10000.0):
+    """You exchanged cosine and sine in the rotation; the rule: at position 0 the features stay as they are."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
 
 
@@ -407,170 +295,115 @@ WRONG_PARTNERS = (
 )
 
 
-@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: the second line copied from the first")
+@mistake("apply_rope", "expected: the second line copied from the first", hint=WRONG_PARTNERS)
 def second_line_with_wrong_partners(x, positions, base=10000.0):
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, a * cos + b * sin))
 
 
-@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: the first line with cosine and sine exchanged")
+@mistake("apply_rope", "expected: the first line with cosine and sine exchanged", hint=WRONG_PARTNERS)
 def first_line_with_wrong_partners(x, positions, base=10000.0):
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * sin + b * cos))
 
 
-@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: each feature rotated with itself")
+@mistake("apply_rope", "expected: each feature rotated with itself", hint=WRONG_PARTNERS)
 def features_rotated_with_themselves(x, positions, base=10000.0):
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - a * sin, b * sin + b * cos))
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "Both features of a pair subtract their sine in yours, which is no rotation; the rule is that one of the two"
-        " has a minus."
-    ),
-    origin="expected: the minus copied into both lines",
-)
+@mistake("apply_rope", "expected: the minus copied into both lines")
 def both_sines_negative(x, positions, base=10000.0):
+    """Both features of a pair subtract their sine in yours, which is no rotation; the rule is that one of the two has a
+    minus."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
 
 
-@misconception(
-    "apply_rope",
-    hint="You put the second feature of each pair before the first one; the rule is that both stay at their places.",
-    origin="expected: the two results written to each other's places",
-)
+@mistake("apply_rope", "expected: the two results written to each other's places")
 def features_of_a_pair_exchanged(x, positions, base=10000.0):
+    """You put the second feature of each pair before the first one; the rule is that both stay at their places."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
-@misconception(
-    "apply_rope",
-    hint=(
-        "Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a"
-        " minus."
-    ),
-    origin="expected: the minus of the rotation left out",
-)
+@mistake("apply_rope", "expected: the minus of the rotation left out")
 def both_sines_positive(x, positions, base=10000.0):
+    """Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a
+    minus."""
     right = rope.apply_rope(x, positions, base)
     swapped = np.stack([np.asarray(x)[..., 1::2], np.asarray(x)[..., 0::2]], axis=-1).reshape(right.shape)
     cos, sin = (np.repeat(part, 2, axis=-1) for part in rope.rope_cos_sin(positions, right.shape[-1], base))
     return (np.asarray(x) * cos + swapped * sin).astype(right.dtype)
 
 
-@misconception(
-    "apply_rope_half",
-    hint=(
-        "You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the"
-        " block of frequencies, not each frequency."
-    ),
-    origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
-)
+@mistake("apply_rope_half", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
+    """You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the block
+    of frequencies, not each frequency."""
     return neighbours_frequencies_with_rotate_half.implementation(x, positions, base)
 
 
-@misconception(
-    "rotate_half",
-    hint="You exchanged neighbours, as in the interleaved layout; the rule is that the two halves change places.",
-    origin="expected: rotate_every_two of GPT-J in the place of rotate_half",
-)
+@mistake("rotate_half", "expected: rotate_every_two of GPT-J in the place of rotate_half")
 def neighbours_rotated(x):
+    """You exchanged neighbours, as in the interleaved layout; the rule is that the two halves change places."""
     right = rope.rotate_half(x)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     return np.stack([-odd, even], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "rotate_half",
-    hint="You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus.",
-    origin="expected: [x₂, −x₁] turns the other way",
-)
+@mistake("rotate_half", "expected: [x₂, −x₁] turns the other way")
 def rotate_half_with_the_other_sign(x):
+    """You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus."""
     return -rope.rotate_half(x)
 
 
-@misconception(
-    "interleaved_to_half",
-    hint="You wrote the inverse, from half to interleaved; here the even features come first, then the odd ones.",
-    origin="rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547 (weights of one layout in the other)",
+@mistake(
+    "interleaved_to_half", "rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547 (weights of one layout in the other)"
 )
 def reordered_the_other_way(x):
+    """You wrote the inverse, from half to interleaved; here the even features come first, then the odd ones."""
     return rope.half_to_interleaved(x)
 
 
-@misconception(
-    "half_to_interleaved",
-    hint=(
-        "You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four"
-        " features are the two the same."
-    ),
-    origin="expected: the body copied from its inverse, which no test with four features shows",
-)
+@mistake("half_to_interleaved", "expected: the body copied from its inverse, which no test with four features shows")
 def reordered_as_its_inverse(x):
+    """You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four
+    features are the two the same."""
     return rope.interleaved_to_half(x)
 
 
-@misconception(
-    "rotation_matrix",
-    hint="You built the transpose of R_m, which rotates back; the rule is that −sin is above the diagonal.",
-    origin="expected: rows and columns of the blocks exchanged",
-)
+@mistake("rotation_matrix", "expected: rows and columns of the blocks exchanged")
 def matrix_transposed(position, head_dim, base=10000.0):
+    """You built the transpose of R_m, which rotates back; the rule is that −sin is above the diagonal."""
     return rope.rotation_matrix(position, head_dim, base).T
 
 
-@misconception(
-    "rope_scores",
-    hint="Your scores are too large by the factor √d; the rule is to divide by the square root of head_dim.",
-    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
-)
+@mistake("rope_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
+    """Your scores are too large by the factor √d; the rule is to divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(np.shape(q)[-1])
 
 
-@misconception(
-    "rope_scores",
-    hint="You divided by d. The rule: divide by the square root of head_dim.",
-    origin="expected: the root forgotten",
-)
+@mistake("rope_scores", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, q_positions, k_positions, base=10000.0):
+    """You divided by d. The rule: divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) / np.sqrt(np.float32(np.shape(q)[-1]))
 
 
-@misconception(
-    "rope_scores",
-    hint=(
-        "Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own"
-        " position."
-    ),
-    origin="expected: the plain scores of attention copied",
-)
+@mistake("rope_scores", "expected: the plain scores of attention copied")
 def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    rope.rope_scores(q, k, q_positions, k_positions, base)
+    """Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own
+    position."""
     return rope.rope_scores(q, k, np.zeros(len(q_positions)), np.zeros(len(k_positions)), base)
 
 
-@misconception(
-    "rope_scores",
-    hint=(
-        "You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The"
-        " rule: rotate both in the same direction, and the difference n − m appears by itself."
-    ),
-    origin="expected: the difference is built in a second time",
-)
+@mistake("rope_scores", "expected: the difference is built in a second time")
 def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
-    rope.rope_scores(q, k, q_positions, k_positions, base)
+    """You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The rule:
+    rotate both in the same direction, and the difference n − m appears by itself."""
     return rope.rope_scores(q, k, q_positions, -np.asarray(k_positions, dtype=np.float64), base)
 
 
-@misconception(
-    "rope_scores",
-    hint="You rotated the queries only; the rule is that queries and keys are both rotated, each by its own position.",
-    origin="expected: the score then depends on one position and not on the offset",
-)
+@mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    rope.rope_scores(q, k, q_positions, k_positions, base)
+    """You rotated the queries only; the rule is that queries and keys are both rotated, each by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
@@ -579,29 +412,21 @@ AT_THE_QUERIES = (
 )
 
 
-@misconception("rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both")
+@mistake("rope_scores", "expected: one list of positions used for both", hint=AT_THE_QUERIES)
 def keys_at_the_queries_positions(q, k, q_positions, k_positions, base=10000.0):
-    rope.rope_scores(q, k, q_positions, k_positions, base)
     return rope.rope_scores(q, k, q_positions, q_positions, base)
 
 
-@misconception(
-    "rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both, where it is long enough"
-)
+@mistake("rope_scores", "expected: one list of positions used for both, where it is long enough", hint=AT_THE_QUERIES)
 def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
-    rope.rope_scores(q, k, q_positions, k_positions, base)
     return rope.rope_scores(
         q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base
     )
 
 
-@misconception(
-    "rope_attention",
-    hint="You rotated the values as well; the rule is that RoPE rotates queries and keys only.",
-    origin="expected: the three projections treated alike",
-)
+@mistake("rope_attention", "expected: the three projections treated alike")
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    """You rotated the values as well; the rule is that RoPE rotates queries and keys only."""
     x, w_q, w_k, w_v = (np.asarray(one, dtype=np.float64) for one in (x, w_q, w_k, w_v))
     length, columns = np.shape(x)[-2], np.shape(w_v)[-1]
     if positions is None:
@@ -609,36 +434,25 @@ def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
     weights = [attention_weights(x, w_q, w_k, n_heads, head, positions, causal, base) for head in range(n_heads)]
     values = np.split(np.asarray(x) @ np.asarray(w_v), n_heads, axis=-1)
     heads = [weight @ rope.apply_rope(value, positions, base) for weight, value in zip(weights, values, strict=True)]
-    return np.concatenate(heads, axis=-1).reshape(*np.shape(x)[:-1], columns).astype(right.dtype)
+    return np.concatenate(heads, axis=-1).reshape(*np.shape(x)[:-1], columns)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that"
-        " each head has its own pairs, with θ from the head size."
-    ),
-    origin="expected: RoPE applied before the heads are split",
-)
+@mistake("rope_attention", "expected: RoPE applied before the heads are split")
 def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    """You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that
+    each head has its own pairs, with θ from the head size."""
     if positions is None:
         positions = np.arange(np.shape(x)[-2])
     q, k = (rope.apply_rope(np.asarray(x) @ np.asarray(w), positions, base) for w in (w_q, w_k))
     q, k, v = (np.split(part, n_heads, axis=-1) for part in (q, k, np.asarray(x) @ np.asarray(w_v)))
     heads = [softmax_scores(q[h], k[h], causal) @ v[h] for h in range(n_heads)]
-    return np.concatenate(heads, axis=-1).astype(right.dtype)
+    return np.concatenate(heads, axis=-1)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a"
-        " block of columns of every token, so the head axis must be moved after the cut."
-    ),
-    origin="expected: reshape(heads, T, dh); the shape is right and the numbers are not",
-)
+@mistake("rope_attention", "expected: reshape(heads, T, dh); the shape is right and the numbers are not")
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a block
+    of columns of every token, so the head axis must be moved after the cut."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     length = np.shape(x)[-2]
     positions = np.arange(length) if positions is None else positions
@@ -648,42 +462,25 @@ def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=Tr
     return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of"
-        " its own size, dh."
-    ),
-    origin="karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65",
-)
+@mistake("rope_attention", "karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    """You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of its
+    own size, dh."""
     smaller = np.asarray(w_q, dtype=np.float64) / np.sqrt(n_heads)
-    return rope.rope_attention(x, smaller, w_k, w_v, n_heads, positions, causal, base).astype(right.dtype)
+    return rope.rope_attention(x, smaller, w_k, w_v, n_heads, positions, causal, base)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position"
-        " positions[t]."
-    ),
-    origin="NVIDIA/Megatron-LM #453",
-)
+@mistake("rope_attention", "NVIDIA/Megatron-LM #453")
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    """You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position
+    positions[t]."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever"
-        " positions they have."
-    ),
-    origin="expected: the two orders are one where positions are 0 … T−1",
-)
+@mistake("rope_attention", "expected: the two orders are one where positions are 0 … T−1")
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever positions
+    they have."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     if positions is None or not causal:
         return right
@@ -694,24 +491,16 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
     return sorted_rows[..., np.argsort(order), :]
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t"
-        " only."
-    ),
-    origin="expected: the mask left out, or left to the caller",
-)
+@mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t
+    only."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
-@misconception(
-    "decode_step",
-    hint="You rotated the new key but not the new query; the rule is that both are rotated by `position`.",
-    origin="expected: only what goes into the cache is rotated",
-)
+@mistake("decode_step", "expected: only what goes into the cache is rotated")
 def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You rotated the new key but not the new query; the rule is that both are rotated by `position`."""
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position
     )
@@ -723,33 +512,24 @@ STORED_UNROTATED = (
 )
 
 
-@misconception(
-    "decode_step", hint=STORED_UNROTATED, origin="expected: the key rotated for the scores, after it was stored"
-)
+@mistake("decode_step", "expected: the key rotated for the scores, after it was stored", hint=STORED_UNROTATED)
 def rotated_after_it_is_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     out, _, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     _, unrotated, _ = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, 0, base)
     return out, unrotated, values
 
 
-@misconception(
-    "decode_step", hint=STORED_UNROTATED, origin="expected: keys cached unrotated, as StreamingLLM does on purpose"
-)
+@mistake("decode_step", "expected: keys cached unrotated, as StreamingLLM does on purpose", hint=STORED_UNROTATED)
 def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0
     )
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache"
-        " holds rotated keys."
-    ),
-    origin="expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose",
-)
+@mistake("decode_step", "expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose")
 def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache
+    holds rotated keys."""
     cached = np.shape(cache_k)[-2]
     positions = np.arange(cached + 1) - cached + position
     return decoded(
@@ -773,79 +553,52 @@ ROTATED_AGAIN = (
 )
 
 
-@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated at each step")
+@mistake("decode_step", "expected: the whole cache rotated at each step", hint=ROTATED_AGAIN)
 def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     again = rope.apply_rope(np.asarray(cache_k), np.arange(np.shape(cache_k)[-2]), base)
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@misconception(
-    "decode_step",
-    hint=ROTATED_AGAIN,
-    origin="expected: cache and new key put together first, then all rotated by `position`",
+@mistake(
+    "decode_step", "expected: cache and new key put together first, then all rotated by `position`", hint=ROTATED_AGAIN
 )
 def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@misconception(
-    "decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated for the scores, and stored as it was"
-)
+@mistake("decode_step", "expected: the whole cache rotated for the scores, and stored as it was", hint=ROTATED_AGAIN)
 def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     out, _, _ = cached_keys_rotated_again.implementation(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, keys, values
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by"
-        " `position`."
-    ),
-    origin="Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6",
-)
+@mistake("decode_step", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by
+    `position`."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position * 0, base)
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use"
-        " `position`."
-    ),
-    origin="rajveer43/VeloxQuant-MLX #175, #389",
-)
+@mistake("decode_step", "rajveer43/VeloxQuant-MLX #175, #389")
 def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    """You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use
+    `position`."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, np.shape(cache_k)[-2], base)
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "Your position is one too large; the first token of a text has position 0, so after t tokens the next one has"
-        " position t."
-    ),
-    origin="fla-org/flash-linear-attention #766",
-)
+@mistake("decode_step", "fla-org/flash-linear-attention #766")
 def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """Your position is one too large; the first token of a text has position 0, so after t tokens the next one has
+    position t."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position + 1, base)
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "Your new token attends to the cached tokens only. The rule: append its key and its value first, because a"
-        " token may use itself."
-    ),
-    origin="expected: the scores computed before the caches grow",
-)
+@mistake("decode_step", "expected: the scores computed before the caches grow")
 def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """Your new token attends to the cached tokens only. The rule: append its key and its value first, because a token
+    may use itself."""
     right, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     if not np.shape(cache_k)[-2]:
         return np.zeros_like(right), keys, values
@@ -857,19 +610,13 @@ def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v,
     return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype), keys, values
 
 
-@misconception(
-    "apply_partial_rope",
-    hint=(
-        "You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest"
-        " stays as it is."
-    ),
-    origin="DeepSeek-V2 puts its rotated features last",
-)
+@mistake("apply_partial_rope", "DeepSeek-V2 puts its rotated features last")
 def last_features_rotated(x, positions, rotary_dim, base=10000.0):
-    right = rope.apply_partial_rope(x, positions, rotary_dim, base)
+    """You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest stays
+    as it is."""
     kept = np.shape(x)[-1] - rotary_dim
     turned = rope.apply_rope(np.asarray(x)[..., kept:], positions, base)
-    return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1).astype(right.dtype)
+    return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1)
 
 
 WHOLE_WIDTH = (
@@ -878,74 +625,47 @@ WHOLE_WIDTH = (
 )
 
 
-@misconception("apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: GPT-J and GPT-NeoX take θ from rotary_dim")
+@mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim", hint=WHOLE_WIDTH)
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
     x = np.asarray(x)
-    right = rope.apply_partial_rope(x, positions, rotary_dim, base)
     frequencies = float(base) ** (-np.arange(0, rotary_dim, 2) / x.shape[-1])
     turned = turn_pairs(x[..., :rotary_dim], positions, frequencies)
-    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1).astype(right.dtype)
+    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
 
 
-@misconception(
-    "decay_bound",
-    hint=(
-        "You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum,"
-        " which needs both."
-    ),
-    origin="expected: the score of equal features, which is a sum of cosines, taken for the bound",
-)
+@mistake("decay_bound", "expected: the score of equal features, which is a sum of cosines, taken for the bound")
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
-    rope.decay_bound(offsets, head_dim, base)
+    """You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum,
+    which needs both."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
 
 
-@misconception(
-    "decay_bound",
-    hint="You returned the sum of the |S_j|. The rule: the bound is their mean, the sum divided by d/2.",
-    origin="Su et al. 2021 §3.4.3, where the sum stands before it is divided",
-)
+@mistake("decay_bound", "Su et al. 2021 §3.4.3, where the sum stands before it is divided")
 def bound_without_its_mean(offsets, head_dim, base=10000.0):
+    """You returned the sum of the |S_j|. The rule: the bound is their mean, the sum divided by d/2."""
     return rope.decay_bound(offsets, head_dim, base) * (head_dim // 2)
 
 
-@misconception(
-    "decay_bound",
-    hint=(
-        "You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then"
-        " the mean."
-    ),
-    origin="expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles",
-)
+@mistake("decay_bound", "expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles")
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
-    rope.decay_bound(offsets, head_dim, base)
+    """You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then the
+    mean."""
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
 
 
-@misconception(
-    "decay_bound",
-    hint=(
-        "You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and"
-        " then the mean."
-    ),
-    origin="expected: the whole sum without the mean over its parts",
-)
+@mistake("decay_bound", "expected: the whole sum without the mean over its parts")
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
+    """You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and then
+    the mean."""
     return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
 
 
-@misconception(
-    "decay_bound",
-    hint=(
-        "You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum"
-        " first, and then the mean."
-    ),
-    origin="expected: the absolute value and the mean in the other order",
-)
+@mistake("decay_bound", "expected: the absolute value and the mean in the other order")
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
-    rope.decay_bound(offsets, head_dim, base)
+    """You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum
+    first, and then the mean."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
@@ -977,50 +697,32 @@ def softmax_scores(q, k, causal):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-@misconception(
-    "apply_rope_half",
-    hint=(
-        "You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a"
-        " pair."
-    ),
-    origin="expected: one function used for both layouts",
-)
+@mistake("apply_rope_half", "expected: one function used for both layouts")
 def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
+    """You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a
+    pair."""
     return rope.apply_rope(x, positions, base)
 
 
-@misconception(
-    "rotation_matrix",
-    hint=(
-        "You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2"
-        " × 2 block per pair of neighbours."
-    ),
-    origin="expected: the pairs of the half layout",
-)
+@mistake("rotation_matrix", "expected: the pairs of the half layout")
 def matrix_of_the_half_layout(position, head_dim, base=10000.0):
+    """You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2 × 2
+    block per pair of neighbours."""
     order = rope.interleaved_to_half(np.arange(head_dim)).astype(int)
     return rope.rotation_matrix(position, head_dim, base)[np.ix_(order, order)]
 
 
-@misconception(
-    "decode_step",
-    hint="You put the new token in front of the cache; the rule is that it comes last, as in the text.",
-    origin="expected: the arguments of concatenate exchanged",
-)
+@mistake("decode_step", "expected: the arguments of concatenate exchanged")
 def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You put the new token in front of the cache; the rule is that it comes last, as in the text."""
     out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
 
 
-@misconception(
-    "decode_step",
-    hint=(
-        "You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the"
-        " cache the two differ."
-    ),
-    origin="expected: the key's place in the cache taken for its position",
-)
+@mistake("decode_step", "expected: the key's place in the cache taken for its position")
 def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the cache
+    the two differ."""
     cached = np.shape(cache_k)[-2]
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached
@@ -1033,46 +735,34 @@ ROUNDED_EXPONENT = (
 )
 
 
-@misconception("rope_frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / after the minus")
+@mistake("rope_frequencies", "expected: // for / after the minus", hint=ROUNDED_EXPONENT)
 def exponent_rounded_down(head_dim, base=10000.0):
-    rope.rope_frequencies(head_dim, base)
     return float(base) ** (-np.arange(0, head_dim, 2) // head_dim)
 
 
-@misconception(
-    "rope_frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / before the minus: all exponents are 0"
-)
+@mistake("rope_frequencies", "expected: // for / before the minus: all exponents are 0", hint=ROUNDED_EXPONENT)
 def exponent_rounded_to_zero(head_dim, base=10000.0):
     return rope.rope_frequencies(head_dim, base) ** 0
 
 
-@misconception(
-    "rope_frequencies",
-    hint="You refuse a base of 1 or below it; the rule is that every base that is positive and finite is allowed.",
-    origin="expected: the usual base, above 1, taken for the rule",
-)
+@mistake("rope_frequencies", "expected: the usual base, above 1, taken for the rule")
 def small_bases_refused(head_dim, base=10000.0):
+    """You refuse a base of 1 or below it; the rule is that every base that is positive and finite is allowed."""
     if base <= 1:
         raise ValueError(f"base must be above 1; got {base}")
     return rope.rope_frequencies(head_dim, base)
 
 
-@misconception(
-    "rotate_half",
-    hint="You exchanged the halves and left out the minus; the rule is [−x₂ | x₁], a rotation by a quarter.",
-    origin="expected: np.roll alone",
-)
+@mistake("rotate_half", "expected: np.roll alone")
 def halves_exchanged_without_a_minus(x):
+    """You exchanged the halves and left out the minus; the rule is [−x₂ | x₁], a rotation by a quarter."""
     right = rope.rotate_half(x)
     return np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
 
-@misconception(
-    "rotate_half",
-    hint="Both halves get a minus in yours; the rule is [−x₂ | x₁], so the half that moves back keeps its sign.",
-    origin="expected: the minus in front of the whole",
-)
+@mistake("rotate_half", "expected: the minus in front of the whole")
 def both_halves_with_a_minus(x):
+    """Both halves get a minus in yours; the rule is [−x₂ | x₁], so the half that moves back keeps its sign."""
     right = rope.rotate_half(x)
     return -np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
@@ -1097,35 +787,27 @@ def halves(x):
     return slice(0, half), slice(half, None)
 
 
-@misconception("half_to_interleaved", hint=OVERWRITTEN, origin="expected: both halves written into the argument")
+@mistake("half_to_interleaved", "expected: both halves written into the argument", hint=OVERWRITTEN)
 def interleaved_in_place(x):
     return reordered_in_place(rope.half_to_interleaved(x) * 0 + x, *halves(x), EVEN, ODD)
 
 
-@misconception("interleaved_to_half", hint=OVERWRITTEN, origin="expected: both halves written into the argument")
+@mistake("interleaved_to_half", "expected: both halves written into the argument", hint=OVERWRITTEN)
 def halved_in_place(x):
     return reordered_in_place(rope.interleaved_to_half(x) * 0 + x, EVEN, ODD, *halves(x))
 
 
-@misconception(
-    "rope_scores",
-    hint="You divided by the square root of the number of pairs, d/2; the rule is √d, d being the number of features.",
-    origin="expected: the length of the list of frequencies taken for the number of features",
-)
+@mistake("rope_scores", "expected: the length of the list of frequencies taken for the number of features")
 def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base=10000.0):
+    """You divided by the square root of the number of pairs, d/2; the rule is √d, d being the number of features."""
     right = rope.rope_scores(q, k, q_positions, k_positions, base)
     return (right * np.sqrt(2)).astype(right.dtype)
 
 
-@misconception(
-    "rope_attention",
-    hint=(
-        "You merged the heads in the order of their numbers in memory, so one row gets features of several tokens; the"
-        " rule is that a row has the blocks of one token, from all heads."
-    ),
-    origin="expected: a reshape alone, without the exchange of heads and tokens before it",
-)
+@mistake("rope_attention", "expected: a reshape alone, without the exchange of heads and tokens before it")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You merged the heads in the order of their numbers in memory, so one row gets features of several tokens; the
+    rule is that a row has the blocks of one token, from all heads."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     heads = right.reshape(*right.shape[:-1], n_heads, -1)
     return np.swapaxes(heads, -2, -3).reshape(right.shape)
@@ -1139,78 +821,62 @@ def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v,
     return out, rope.apply_rope(keys, where, base), values
 
 
-@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: all keys rotated, up to `position`, and stored so")
+@mistake("decode_step", "expected: all keys rotated, up to `position`, and stored so", hint=ROTATED_AGAIN)
 def all_keys_rotated_up_to_the_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     first = position - np.shape(cache_k)[-2]
     return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first)
 
 
-@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: all keys rotated at 0, 1, 2, … and stored so")
+@mistake("decode_step", "expected: all keys rotated at 0, 1, 2, … and stored so", hint=ROTATED_AGAIN)
 def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, 0)
 
 
-@misconception(
-    "apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: cosines for the whole head, with one more where it is odd"
-)
+@mistake("apply_partial_rope", "expected: cosines for the whole head, with one more where it is odd", hint=WHOLE_WIDTH)
 def first_pairs_of_the_head_made_even(x, positions, rotary_dim, base=10000.0):
     x = np.asarray(x)
-    right = rope.apply_partial_rope(x, positions, rotary_dim, base)
     width = x.shape[-1] + x.shape[-1] % 2
     turned = turn_pairs(x[..., :rotary_dim], positions, float(base) ** (-np.arange(0, rotary_dim, 2) / width))
-    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1).astype(right.dtype)
+    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
 
 
-@misconception(
-    "apply_partial_rope",
-    hint="You returned the rotated features alone; the rule keeps the others behind them, as they are.",
-    origin="expected: the rotated part returned, and the rest forgotten",
-)
+@mistake("apply_partial_rope", "expected: the rotated part returned, and the rest forgotten")
 def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
+    """You returned the rotated features alone; the rule keeps the others behind them, as they are."""
     return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
 
 
-@misconception(
-    "apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: cosines for the whole head, which must be even then"
-)
+@mistake("apply_partial_rope", "expected: cosines for the whole head, which must be even then", hint=WHOLE_WIDTH)
 def first_pairs_of_the_whole_head(x, positions, rotary_dim, base=10000.0):
     rope.rope_frequencies(np.shape(x)[-1], base)
     return partial_frequencies_from_the_whole_width.implementation(x, positions, rotary_dim, base)
 
 
-@misconception(
-    "decay_bound",
-    hint=(
-        "You took the absolute value before you added up, so every term is 1 and nothing cancels; the rule takes the"
-        " size of each partial sum."
-    ),
-    origin="expected: abs inside the sum",
-)
+@mistake("decay_bound", "expected: abs inside the sum")
 def sizes_added_up(offsets, head_dim, base=10000.0):
+    """You took the absolute value before you added up, so every term is 1 and nothing cancels; the rule takes the size
+    of each partial sum."""
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 
 
-@misconception(
-    "apply_rope_half",
-    hint=(
-        "You reordered in the wrong direction before you rotated: a row in the half layout goes to the interleaved one"
-        " first, and back after the rotation. The rule: pair i is the features i and i + d/2."
-    ),
-    origin="expected: interleaved_to_half and half_to_interleaved exchanged",
-)
+@mistake("apply_rope_half", "expected: interleaved_to_half and half_to_interleaved exchanged")
 def reordered_the_wrong_way(x, positions, base=10000.0):
+    """You reordered in the wrong direction before you rotated: a row in the half layout goes to the interleaved one
+    first, and back after the rotation. The rule: pair i is the features i and i + d/2."""
     return rope.half_to_interleaved(rope.apply_rope(rope.interleaved_to_half(x), positions, base))
 
 
-@misconception(
-    "rope_scores",
-    hint=(
-        "You multiplied the pairs as complex numbers without the conjugate, so the two angles add up; the rule is the"
-        " dot product, in which they are subtracted."
-    ),
-    origin="expected: (q·k).real of complex features in place of (q·conj(k)).real",
-)
+@mistake("apply_rope_half", "expected: apply_rope used, and its features put in order afterwards alone")
+def reordered_at_the_end_alone(x, positions, base=10000.0):
+    """You rotated neighbours and reordered the result; the rule: the features that are half the width apart are the
+    pairs, so they must be reordered before the rotation too."""
+    return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
+
+
+@mistake("rope_scores", "expected: (q·k).real of complex features in place of (q·conj(k)).real")
 def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
+    """You multiplied the pairs as complex numbers without the conjugate, so the two angles add up; the rule is the dot
+    product, in which they are subtracted."""
     mirrored = np.asarray(rope.apply_rope(np.asarray(k, float), k_positions, base)) * np.tile(
         [1, -1], np.shape(k)[-1] // 2
     )

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import sinusoidal
 
 
@@ -20,161 +20,104 @@ def angles(positions, d_model, base):
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
+@mistake(
     "frequencies",
-    hint=(
-        "Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and"
-        " not features."
-    ),
-    origin=(
-        "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38;"
-        " DongjunLee/transformer-tensorflow #6"
-    ),
+    "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38",
 )
 def exponent_counts_features_twice(d_model, base=10000.0):
+    """Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and not
+    features."""
     return sinusoidal.frequencies(d_model, base) ** 2
 
 
-@misconception(
-    "frequencies",
-    hint="Your exponent is half as large as it should be. The rule: it is −2i over d, which goes to nearly −1.",
-    origin="expected: i taken over d, which the lesson warns of",
-)
+@mistake("frequencies", "expected: i taken over d, which the lesson warns of")
 def exponent_stops_half_way(d_model, base=10000.0):
+    """Your exponent is half as large as it should be. The rule: it is −2i over d, which goes to nearly −1."""
     return np.sqrt(sinusoidal.frequencies(d_model, base))
 
 
-@misconception(
-    "frequencies",
-    hint="Your last frequency is exactly 1/base, as in tensor2tensor. The rule: divide by d/2, not by d/2 − 1.",
-    origin="tensorflow/tensor2tensor #1423; hojonathanho/diffusion #15",
-)
+@mistake("frequencies", "tensorflow/tensor2tensor #1423; hojonathanho/diffusion #15")
 def frequencies_end_at_one_over_base(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """Your last frequency is exactly 1/base, as in tensor2tensor. The rule: divide by d/2, not by d/2 − 1."""
     return float(base) ** -np.linspace(0, 1, d_model // 2)
 
 
-@misconception(
+@mistake(
     "frequencies",
-    hint="Your frequencies grow from pair to pair. The rule: they fall; look at the sign of the exponent.",
-    origin="hkproj/pytorch-transformer #2 (the formula with a product where a quotient is meant, there in a comment)",
+    "hkproj/pytorch-transformer #2 (the formula with a product where a quotient is meant, there in a comment)",
 )
 def exponent_without_its_sign(d_model, base=10000.0):
+    """Your frequencies grow from pair to pair. The rule: they fall; look at the sign of the exponent."""
     return 1 / sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "frequencies",
-    hint="You exchanged base and exponent. The rule: the base is raised to a power that depends on i.",
-    origin="ivanvovk/WaveGrad #12",
-)
+@mistake("frequencies", "ivanvovk/WaveGrad #12")
 def base_and_exponent_swapped(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """You exchanged base and exponent. The rule: the base is raised to a power that depends on i."""
     return (np.arange(0, d_model, 2) / d_model) ** (1 / float(base))
 
 
-@misconception(
-    "frequencies",
-    hint="All your frequencies are 1, because the exponent was rounded to an integer. The rule: 2i/d is a fraction.",
-    origin="codertimo/BERT-pytorch #18",
-)
+@mistake("frequencies", "codertimo/BERT-pytorch #18")
 def exponent_rounded_to_an_integer(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """All your frequencies are 1, because the exponent was rounded to an integer. The rule: 2i/d is a fraction."""
     return float(base) ** -(np.arange(0, d_model, 2) // d_model)
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and must"
-        " not be rounded."
-    ),
-    origin="zju3dv/LoFTR #41",
-)
+@mistake("frequencies", "zju3dv/LoFTR #41")
 def division_in_the_wrong_order(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and must not
+    be rounded."""
     step = -np.log(base) / d_model // 2
     return np.exp(2 * np.arange(d_model // 2) * step)
 
 
-@misconception(
-    "frequencies",
-    hint="You used 1000 as the default base. The rule: the default is 10000.",
-    origin="maxjcohen/transformer #62",
-)
+@mistake("frequencies", "maxjcohen/transformer #62")
 def base_of_one_thousand(d_model, base=1000.0):
+    """You used 1000 as the default base. The rule: the default is 10000."""
     return sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "frequencies",
-    hint="Your exponents count the odd features, 1, 3, 5, …. The rule: 2i, so that they begin with 0.",
-    origin="expected: arange(1, d, 2)",
-)
+@mistake("frequencies", "expected: arange(1, d, 2)")
 def exponents_of_the_odd_features(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """Your exponents count the odd features, 1, 3, 5, …. The rule: 2i, so that they begin with 0."""
     return float(base) ** (-np.arange(1, d_model, 2) / d_model)
 
 
-@misconception(
-    "frequencies",
-    hint="You did not divide the exponent by d, so that the frequencies vanish at once. The rule: base^(−2i/d).",
-    origin="expected: the division forgotten",
-)
+@mistake("frequencies", "expected: the division forgotten")
 def exponent_not_divided(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: base^(−2i/d)."""
     return float(base) ** -np.arange(0.0, d_model, 2)
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian"
-        " per position, for every base."
-    ),
-    origin="expected: i = 1 … d/2, as people count",
-)
+@mistake("frequencies", "expected: i = 1 … d/2, as people count")
 def pairs_counted_from_one(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian per
+    position, for every base."""
     return float(base) ** (-np.arange(2, d_model + 2, 2) / d_model)
 
 
-@misconception(
-    "frequencies",
-    hint="Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each next one is slower.",
-    origin="expected: the exponents listed from the last to the first",
-)
+@mistake("frequencies", "expected: the exponents listed from the last to the first")
 def slowest_pair_first(d_model, base=10000.0):
+    """Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each next one is slower."""
     return sinusoidal.frequencies(d_model, base)[::-1]
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency itself, ω_i radians per"
-        " position."
-    ),
-    origin="expected: the two lists are each other's 2π-fold inverse",
-)
+@mistake("frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(d_model, base=10000.0):
+    """You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency itself, ω_i radians per
+    position."""
     return 2 * np.pi / sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "frequencies",
-    hint="Your frequencies are half as large as they should be. The rule: pair 0 turns by one radian per position.",
-    origin="expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice",
-)
+@mistake("frequencies", "expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice")
 def frequencies_halved(d_model, base=10000.0):
+    """Your frequencies are half as large as they should be. The rule: pair 0 turns by one radian per position."""
     return sinusoidal.frequencies(d_model, base) / 2
 
 
-@misconception(
-    "frequencies",
-    hint="Your frequencies are twice as large as they should be. The rule: pair 0 turns by one radian per position.",
-    origin="expected: the 2 of the exponent put before the power",
-)
+@mistake("frequencies", "expected: the 2 of the exponent put before the power")
 def frequencies_doubled(d_model, base=10000.0):
+    """Your frequencies are twice as large as they should be. The rule: pair 0 turns by one radian per position."""
     return 2 * sinusoidal.frequencies(d_model, base)
 
 
@@ -184,167 +127,119 @@ COARSE_FREQUENCIES = (
 )
 
 
-@misconception(
-    "frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
-)
+@mistake("frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases", hint=COARSE_FREQUENCIES)
 def inverse_power_in_single_precision(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
     exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm"
-        " is the natural one."
-    ),
-    origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
-)
+@mistake("frequencies", "expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases")
 def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
+    """You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm is
+    the natural one."""
     return np.exp(-np.log10(float(base)) * np.arange(0, d_model, 2) / d_model)
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one"
-        " radian."
-    ),
-    origin="expected: frequencies read as full turns per position",
-)
+@mistake("frequencies", "expected: frequencies read as full turns per position")
 def frequencies_in_full_turns(d_model, base=10000.0):
+    """Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one
+    radian."""
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "frequencies",
-    hint=(
-        "You accepted an odd d_model. The rule: each pair needs two features, so raise a ValueError that names d_model."
-    ),
-    origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607; datawhalechina/base-llm #67",
-)
-def odd_sizes_pass(d_model, base=10000.0):
-    return float(base) ** (-np.arange(0, d_model, 2) / d_model)
-
-
-@misconception(
+@mistake(
     "sinusoidal_encoding",
-    hint=(
-        "You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the"
-        " same ω_i."
-    ),
-    origin="SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
+    "SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
 )
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
+    """You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the same
+    ω_i."""
     turned = angles(positions, d_model, base)
     own = turned * float(base) ** (-1 / d_model)
     return interleaved(np.sin(turned), np.cos(own))
 
 
-@misconception(
+@mistake(
     "sinusoidal_encoding",
-    hint=(
-        "You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and"
-        " a pair has two features."
-    ),
-    origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
+    "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
 )
 def every_feature_its_own_hand(positions, d_model, base=10000.0):
+    """You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and a
+    pair has two features."""
     turned = angles(positions, d_model, base) * sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(turned), np.cos(turned * float(base) ** (-2 / d_model)))
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint="You read the angles as degrees. The rule: p · ω_i is in radians, and numpy's sine and cosine take radians.",
-    origin="expected: np.radians or np.deg2rad around an angle that is in radians already",
-)
+@mistake("sinusoidal_encoding", "expected: np.radians or np.deg2rad around an angle that is in radians already")
 def angles_in_degrees(positions, d_model, base=10000.0):
+    """You read the angles as degrees. The rule: p · ω_i is in radians, and numpy's sine and cosine take radians."""
     turned = np.radians(angles(positions, d_model, base))
     return interleaved(np.sin(turned), np.cos(turned))
 
 
-@misconception(
+@mistake(
     "sinusoidal_encoding",
-    hint=(
-        "You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a"
-        " full turn."
-    ),
-    origin="expected: a frequency in turns per position, as in signal processing and in random Fourier features",
+    "expected: a frequency in turns per position, as in signal processing and in random Fourier features",
 )
 def angles_in_full_turns(positions, d_model, base=10000.0):
+    """You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a full
+    turn."""
     turned = 2 * np.pi * angles(positions, d_model, base)
     return interleaved(np.sin(turned), np.cos(turned))
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint=(
-        "You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is"
-        " −sin(a)."
-    ),
-    origin="expected: positions are taken for counts",
-)
+@mistake("sinusoidal_encoding", "expected: positions are taken for counts")
 def negative_positions_mirrored(positions, d_model, base=10000.0):
+    """You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is
+    −sin(a)."""
     return sinusoidal.sinusoidal_encoding(np.abs(positions), d_model, base)
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint="You cut positions to whole numbers. The rule: every real position has an encoding, also a fractional one.",
-    origin="expected: positions converted to integers, as an index of a table needs",
-)
+@mistake("sinusoidal_encoding", "expected: positions converted to integers, as an index of a table needs")
 def fractions_cut_off(positions, d_model, base=10000.0):
-    sinusoidal.sinusoidal_encoding(positions, d_model, base)
+    """You cut positions to whole numbers. The rule: every real position has an encoding, also a fractional one."""
     return sinusoidal.sinusoidal_encoding(np.trunc(positions), d_model, base)
 
 
-@misconception(
+@mistake(
     "sinusoidal_encoding",
-    hint=(
-        "You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair"
-        " side by side."
-    ),
-    origin="tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
+    "tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
 )
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
+    """You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair side
+    by side."""
     return sinusoidal.to_concatenated(sinusoidal.sinusoidal_encoding(positions, d_model, base))
 
 
 ONE_OF_TWO = "Both features of a pair have the same function. The rule: the even ones are sines, the odd ones cosines."
 
 
-@misconception("sinusoidal_encoding", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+@mistake("sinusoidal_encoding", "expected: a line copied and not changed", hint=ONE_OF_TWO)
 def sines_twice(positions, d_model, base=10000.0):
     sines = np.sin(angles(positions, d_model, base))
     return interleaved(sines, sines)
 
 
-@misconception("sinusoidal_encoding", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+@mistake("sinusoidal_encoding", "expected: a line copied and not changed", hint=ONE_OF_TWO)
 def cosines_twice(positions, d_model, base=10000.0):
     cosines = np.cos(angles(positions, d_model, base))
     return interleaved(cosines, cosines)
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint="You divided the positions by ω. The rule: the angle is p · ω_i; it is base^(2i/d) that stands below p.",
-    origin="expected: the paper's p / 10000^(2i/d), with the frequency in the place of the power",
-)
+@mistake("sinusoidal_encoding", "expected: the paper's p / 10000^(2i/d), with the frequency in the place of the power")
 def positions_over_frequencies(positions, d_model, base=10000.0):
+    """You divided the positions by ω. The rule: the angle is p · ω_i; it is base^(2i/d) that stands below p."""
     angles(positions, d_model, base)
     turned = np.asarray(positions, dtype=np.float64)[..., np.newaxis] / sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(turned), np.cos(turned))
 
 
-@misconception(
+@mistake(
     "sinusoidal_encoding",
-    hint="You exchanged sine and cosine. The rule: the even features are the sines.",
-    origin="flashinfer-ai/flashinfer #3819; Open-Deep-ML/DML-OpenProblem #595 (a worked example with the two swapped)",
+    "flashinfer-ai/flashinfer #3819; Open-Deep-ML/DML-OpenProblem #595 (a worked example with the two swapped)",
 )
 def cosine_first(positions, d_model, base=10000.0):
+    """You exchanged sine and cosine. The rule: the even features are the sines."""
     turned = angles(positions, d_model, base)
     return interleaved(np.cos(turned), np.sin(turned))
 
@@ -367,294 +262,211 @@ def encoded(angles):
     return interleaved(np.sin(angles), np.cos(angles)).astype(np.float64)
 
 
-@misconception(
+@mistake(
     "sinusoidal_encoding",
+    "wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
     hint=TOO_COARSE,
-    origin="wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
 )
 def angles_in_single_precision(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base))
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint=TOO_COARSE,
-    origin="expected: positions and ω in float32, the angles converted before the sine",
+@mistake(
+    "sinusoidal_encoding", "expected: positions and ω in float32, the angles converted before the sine", hint=TOO_COARSE
 )
 def angles_in_single_precision_converted(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base).astype(np.float64))
 
 
-@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32")
+@mistake("sinusoidal_encoding", "expected: angles stored in float32", hint=TOO_COARSE)
 def angles_rounded(positions, d_model, base=10000.0):
     return encoded(angles(positions, d_model, base).astype(np.float32))
 
 
-@misconception(
-    "sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the sine"
-)
+@mistake("sinusoidal_encoding", "expected: angles stored in float32 and converted before the sine", hint=TOO_COARSE)
 def angles_rounded_and_converted(positions, d_model, base=10000.0):
     return encoded(angles(positions, d_model, base).astype(np.float32).astype(np.float64))
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint=(
-        "You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and"
-        " position · ω in float64."
-    ),
-    origin="expected: the frequencies stored in float32, as in most codebases",
-)
+@mistake("sinusoidal_encoding", "expected: the frequencies stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, d_model, base=10000.0):
+    """You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and position
+    · ω in float64."""
     angles(positions, d_model, base)
     single = sinusoidal.frequencies(d_model, base).astype(np.float32)
     return encoded(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * single.astype(np.float64))
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint="Your values are right to three digits only, as in float16. The rule: compute in float64.",
-    origin="Open-Deep-ML/DML-OpenProblem, problem 85",
-)
+@mistake("sinusoidal_encoding", "Open-Deep-ML/DML-OpenProblem, problem 85")
 def values_in_half_precision(positions, d_model, base=10000.0):
+    """Your values are right to three digits only, as in float16. The rule: compute in float64."""
     return sinusoidal.sinusoidal_encoding(positions, d_model, base).astype(np.float16).astype(np.float64)
 
 
-@misconception(
-    "sinusoidal_encoding",
-    hint=(
-        "Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines"
-        " are 1."
-    ),
-    origin="expected: the first token of a text is often called the first position",
-)
+@mistake("sinusoidal_encoding", "expected: the first token of a text is often called the first position")
 def positions_one_ahead(positions, d_model, base=10000.0):
+    """Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines are
+    1."""
     return sinusoidal.sinusoidal_encoding(np.asarray(positions, dtype=np.float64) + 1, d_model, base)
 
 
-@misconception(
+@mistake("sinusoidal_encoding", "expected: positions[:, None], which fits a list of positions alone")
+def only_a_list_of_positions(positions, d_model, base=10000.0):
+    """Your result has two axes whatever the shape of `positions`; the rule: their shape, and one axis more."""
+    angles = np.reshape(positions, -1)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(-1, d_model)
+
+
+@mistake(
     "add_positions",
-    hint=(
-        "Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one."
-    ),
-    origin="cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9; songyangco/GETNext #2",
+    "cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9; songyangco/GETNext #2",
 )
 def positions_along_the_batch(x, base=10000.0):
+    """Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one."""
     x = np.asarray(x)
-    right = sinusoidal.add_positions(x, base)
     encoding = sinusoidal.sinusoidal_encoding(np.arange(len(x)), x.shape[-1], base)
-    return (x + encoding.reshape(len(x), *[1] * (x.ndim - 2), x.shape[-1])).astype(right.dtype)
+    return x + encoding.reshape(len(x), *[1] * (x.ndim - 2), x.shape[-1])
 
 
-@misconception(
-    "add_positions",
-    hint="You multiplied the embeddings by √d. The rule: this function only adds positions.",
-    origin="expected: Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model",
-)
+@mistake("add_positions", "expected: Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model")
 def embeddings_scaled_too(x, base=10000.0):
+    """You multiplied the embeddings by √d. The rule: this function only adds positions."""
     right = sinusoidal.add_positions(x, base)
     return (right + (np.sqrt(np.shape(x)[-1]) - 1) * np.asarray(x)).astype(right.dtype)
 
 
-@misconception(
-    "add_positions",
-    hint=(
-        "You counted the positions on from one sequence of the batch to the next. The rule: every sequence starts at"
-        " position 0."
-    ),
-    origin="expected: all leading axes folded into the rows",
-)
+@mistake("add_positions", "expected: all leading axes folded into the rows")
 def positions_counted_through_the_batch(x, base=10000.0):
+    """You counted the positions on from one sequence of the batch to the next. The rule: every sequence starts at
+    position 0."""
     x = np.asarray(x)
-    right = sinusoidal.add_positions(x, base)
     encoding = sinusoidal.sinusoidal_encoding(np.arange(x[..., 0].size), x.shape[-1], base)
-    return (x + encoding.reshape(x.shape)).astype(right.dtype)
+    return x + encoding.reshape(x.shape)
 
 
-@misconception(
-    "add_positions",
-    hint="You gave the first row position 1. The rule: rows have the positions 0 … T−1.",
-    origin="expected: the first token of a text is often called the first position",
-)
+@mistake("add_positions", "expected: the first token of a text is often called the first position")
 def rows_count_from_one(x, base=10000.0):
+    """You gave the first row position 1. The rule: rows have the positions 0 … T−1."""
     x = np.asarray(x)
-    right = sinusoidal.add_positions(x, base)
-    return (x + sinusoidal.sinusoidal_encoding(np.arange(x.shape[-2]) + 1, x.shape[-1], base)).astype(right.dtype)
+    return x + sinusoidal.sinusoidal_encoding(np.arange(x.shape[-2]) + 1, x.shape[-1], base)
 
 
-@misconception(
-    "wavelengths",
-    hint=(
-        "You multiplied 2π by the frequency. The rule: the wavelength is 2π divided by it, so a slower pair has a"
-        " longer wave."
-    ),
-    origin="expected: frequency and wavelength taken for proportional",
-)
+@mistake("wavelengths", "expected: frequency and wavelength taken for proportional")
 def wavelengths_upside_down(d_model, base=10000.0):
+    """You multiplied 2π by the frequency. The rule: the wavelength is 2π divided by it, so a slower pair has a longer
+    wave."""
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "wavelengths",
-    hint="You returned half a turn. The rule: a wave repeats after a full turn, which has 2π radians.",
-    origin="expected: π for 2π",
-)
+@mistake("wavelengths", "expected: π for 2π")
 def wavelengths_of_half_a_turn(d_model, base=10000.0):
+    """You returned half a turn. The rule: a wave repeats after a full turn, which has 2π radians."""
     return np.pi / sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "wavelengths",
-    hint="You measured the turn in degrees. The rule: ω_i is in radians per position, and a full turn has 2π radians.",
-    origin="expected: 360 for 2π",
-)
+@mistake("wavelengths", "expected: 360 for 2π")
 def wavelengths_in_degrees(d_model, base=10000.0):
+    """You measured the turn in degrees. The rule: ω_i is in radians per position, and a full turn has 2π radians."""
     return 360 / sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "wavelengths",
-    hint=(
-        "Your longest wavelength is exactly 2π · base, as one sentence of the paper says. The rule: 2π / ω_i, and the"
-        " slowest ω is a little above 1/base, so that the longest wave is shorter than that."
-    ),
-    origin="expected: geomspace from 2π to 2π · base, the words of Vaswani et al. 2017 §3.5",
-)
+@mistake("wavelengths", "expected: geomspace from 2π to 2π · base, the words of Vaswani et al. 2017 §3.5")
 def wavelengths_up_to_two_pi_times_the_base(d_model, base=10000.0):
+    """Your longest wavelength is exactly 2π · base, as one sentence of the paper says. The rule: 2π / ω_i, and the
+    slowest ω is a little above 1/base, so that the longest wave is shorter than that."""
     sinusoidal.frequencies(d_model, base)
     return 2 * np.pi * float(base) ** np.linspace(0, 1, d_model // 2)
 
 
-@misconception(
-    "wavelengths",
-    hint="You returned positions per radian. The rule: a full turn has 2π radians.",
-    origin="expected: 1/ω taken for the wavelength",
-)
+@mistake("wavelengths", "expected: 1/ω taken for the wavelength")
 def wavelengths_of_one_radian(d_model, base=10000.0):
+    """You returned positions per radian. The rule: a full turn has 2π radians."""
     return 1 / sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "shift_matrix",
-    hint=(
-        "Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two"
-        " sines has the minus."
-    ),
-    origin="expected: the rotation of geometry, whose pair is (cos, sin)",
-)
+@mistake("shift_matrix", "expected: the rotation of geometry, whose pair is (cos, sin)")
 def shifted_backwards(offset, d_model, base=10000.0):
+    """Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two sines
+    has the minus."""
     return sinusoidal.shift_matrix(offset, d_model, base).T
 
 
-@misconception(
-    "shift_matrix",
-    hint=(
-        "You read the angle as degrees. The rule: offset · ω_i is in radians, and numpy's sine and cosine take radians."
-    ),
-    origin="expected: np.deg2rad around the angle",
-)
+@mistake("shift_matrix", "expected: np.deg2rad around the angle")
 def shifted_in_degrees(offset, d_model, base=10000.0):
+    """You read the angle as degrees. The rule: offset · ω_i is in radians, and numpy's sine and cosine take radians."""
     return sinusoidal.shift_matrix(np.deg2rad(offset), d_model, base)
 
 
-@misconception(
-    "shift_matrix",
-    hint=(
-        "You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two"
-        " neighbours, 2i and 2i+1."
-    ),
-    origin="expected: the two layouts mixed, as in tensorflow/tensorflow #37191",
-)
+@mistake("shift_matrix", "expected: the two layouts mixed, as in tensorflow/tensorflow #37191")
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
+    """You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two neighbours,
+    2i and 2i+1."""
     order = sinusoidal.to_concatenated(np.arange(float(d_model))).astype(int)
     return sinusoidal.shift_matrix(offset, d_model, base)[np.ix_(order, order)]
 
 
-@misconception(
-    "shift_matrix",
-    hint="You used one angle for all pairs. The rule: the block of pair i has the angle offset · ω_i.",
-    origin="expected: the 2 × 2 example repeated along the diagonal",
-)
+@mistake("shift_matrix", "expected: the 2 × 2 example repeated along the diagonal")
 def every_block_turns_alike(offset, d_model, base=10000.0):
-    sinusoidal.shift_matrix(offset, d_model, base)
+    """You used one angle for all pairs. The rule: the block of pair i has the angle offset · ω_i."""
     return np.kron(np.eye(d_model // 2), sinusoidal.shift_matrix(offset, 2))
 
 
-@misconception(
-    "shift_matrix",
-    hint=(
-        "You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one"
-        " in the lower left corner."
-    ),
-    origin="expected: the minus forgotten",
-)
+@mistake("shift_matrix", "expected: the minus forgotten")
 def both_sines_positive(offset, d_model, base=10000.0):
+    """You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one in
+    the lower left corner."""
     right = sinusoidal.shift_matrix(offset, d_model, base)
     return np.where(np.tri(d_model, k=-1), -right, right)
 
 
-@misconception(
-    "offset_similarity",
-    hint="You returned the mean over the pairs. The rule: a dot product is the sum, which is d/2 at offset 0.",
-    origin="expected: the cosine similarity, which divides by both norms, taken for the dot product",
-)
+@mistake("offset_similarity", "expected: the cosine similarity, which divides by both norms, taken for the dot product")
 def similarity_as_a_mean(offsets, d_model, base=10000.0):
+    """You returned the mean over the pairs. The rule: a dot product is the sum, which is d/2 at offset 0."""
     return sinusoidal.offset_similarity(offsets, d_model, base) / (d_model / 2)
 
 
-@misconception(
-    "offset_similarity",
-    hint=(
-        "You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine of the"
-        " offset."
-    ),
-    origin="expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant",
-)
+@mistake("offset_similarity", "expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant")
 def similarity_with_the_sines(offsets, d_model, base=10000.0):
-    sinusoidal.offset_similarity(offsets, d_model, base)
+    """You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine of the
+    offset."""
     return sinusoidal.sinusoidal_encoding(offsets, d_model, base).sum(axis=-1)
 
 
-@misconception(
-    "to_concatenated",
-    hint="You put the cosines first. The rule: the sines, the even features, are the first half.",
-    origin="flashinfer-ai/flashinfer #3819",
-)
+@mistake("offset_similarity", "expected: the sum moved inside the cosine")
+def cosine_of_the_sum(offsets, d_model, base=10000.0):
+    """You added the angles of all pairs and took one cosine; the rule: one cosine per pair, and then their sum."""
+    return np.cos(np.asarray(offsets) * sinusoidal.frequencies(d_model, base).sum())
+
+
+@mistake("to_concatenated", "flashinfer-ai/flashinfer #3819")
 def cosines_in_the_first_half(pe):
+    """You put the cosines first. The rule: the sines, the even features, are the first half."""
     return np.roll(sinusoidal.to_concatenated(pe), np.shape(pe)[-1] // 2, axis=-1)
 
 
-@misconception(
-    "to_concatenated",
-    hint=(
-        "You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule:"
-        " they stand side by side along the features, the last axis."
-    ),
-    origin="expected: `axis` forgotten",
-)
+@mistake("to_concatenated", "expected: `axis` forgotten")
 def halves_below_each_other(pe):
+    """You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule: they
+    stand side by side along the features, the last axis."""
     right = sinusoidal.to_concatenated(pe)
     return np.concatenate(np.split(right, 2, axis=-1))
 
 
-@misconception(
+@mistake(
     "to_concatenated",
-    hint="You did the opposite reordering. The rule: to_concatenated puts the even features first, then the odd ones.",
-    origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
+    "expected: with four features the two reorderings are the same, so a test with four does not tell",
 )
 def concatenated_the_other_way(pe):
+    """You did the opposite reordering. The rule: to_concatenated puts the even features first, then the odd ones."""
     return sinusoidal.to_interleaved(pe)
 
 
-@misconception(
-    "to_interleaved",
-    hint=(
-        "You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it"
-        " for every size."
-    ),
-    origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
+@mistake(
+    "to_interleaved", "expected: with four features the two reorderings are the same, so a test with four does not tell"
 )
 def interleaved_the_other_way(pe):
+    """You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it for
+    every size."""
     return sinusoidal.to_concatenated(pe)
 
 
@@ -664,24 +476,19 @@ ROUNDED_EXPONENT = (
 )
 
 
-@misconception("frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / after the minus")
+@mistake("frequencies", "expected: // for / after the minus", hint=ROUNDED_EXPONENT)
 def exponent_rounded_down(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
     return float(base) ** (-np.arange(0, d_model, 2) // d_model)
 
 
-@misconception("frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / between −2 and d")
+@mistake("frequencies", "expected: // for / between −2 and d", hint=ROUNDED_EXPONENT)
 def exponent_times_a_rounded_quotient(d_model, base=10000.0):
-    sinusoidal.frequencies(d_model, base)
     return float(base) ** (-2 // d_model * np.arange(d_model // 2.0))
 
 
-@misconception(
-    "frequencies",
-    hint="You refuse a base of 1 or below it. The rule: every base that is positive and finite is allowed.",
-    origin="expected: the usual base, above 1, taken for the rule",
-)
+@mistake("frequencies", "expected: the usual base, above 1, taken for the rule")
 def small_bases_refused(d_model, base=10000.0):
+    """You refuse a base of 1 or below it. The rule: every base that is positive and finite is allowed."""
     if base <= 1:
         raise ValueError(f"base must be above 1; got {base}")
     return sinusoidal.frequencies(d_model, base)
@@ -709,26 +516,40 @@ def halves(pe):
 EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
-@misconception("to_interleaved", hint=OVERWRITTEN, origin="expected: sines, then cosines written into the argument")
+@mistake("to_interleaved", "expected: sines, then cosines written into the argument", hint=OVERWRITTEN)
 def interleaved_in_place(pe):
     return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, *halves(pe), EVEN, ODD)
 
 
-@misconception("to_interleaved", hint=OVERWRITTEN, origin="expected: cosines, then sines written into the argument")
+@mistake("to_interleaved", "expected: cosines, then sines written into the argument", hint=OVERWRITTEN)
 def interleaved_in_place_cosines_first(pe):
     sines, cosines = halves(pe)
     return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, cosines, sines, ODD, EVEN)
 
 
-@misconception("to_concatenated", hint=OVERWRITTEN, origin="expected: sines, then cosines written into the argument")
+@mistake("to_interleaved", "expected: the features reshaped to two halves and back")
+def halves_reshaped_and_not_swapped(pe):
+    """Your features are in the order in which they came: a reshape alone moves nothing. The rule: a sine and its cosine
+    side by side."""
+    return np.array(pe)
+
+
+@mistake("to_concatenated", "expected: sines, then cosines written into the argument", hint=OVERWRITTEN)
 def concatenated_in_place(pe):
     return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, EVEN, ODD, *halves(pe))
 
 
-@misconception("to_concatenated", hint=OVERWRITTEN, origin="expected: cosines, then sines written into the argument")
+@mistake("to_concatenated", "expected: cosines, then sines written into the argument", hint=OVERWRITTEN)
 def concatenated_in_place_cosines_first(pe):
     sines, cosines = halves(pe)
     return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, ODD, EVEN, cosines, sines)
+
+
+@mistake("to_concatenated", "expected: the features reshaped to pairs and back")
+def reshaped_and_not_swapped(pe):
+    """Your features are in the order in which they came: a reshape to pairs alone moves nothing. The rule: all even
+    features first, then all odd ones."""
+    return np.array(pe)
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import mistake, wrong_answer
 from solutions import state
 
 BASE = 10000.0
@@ -99,44 +99,27 @@ def powers(gamma, length):
 # decay_bias
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after"
-        " a gate of −inf or −1e30. The difference is NaN or loses the small gates."
-    ),
-    origin='the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073',
-)
+@mistake("decay_bias", 'the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073')
 def difference_of_running_sums(log_f):
-    state.decay_bias(log_f)
+    """You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after a
+    gate of −inf or −1e30. The difference is NaN or loses the small gates."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
-    with np.errstate(invalid="ignore"):
-        differences = total[..., :, np.newaxis] - total[..., np.newaxis, :]
+    differences = total[..., :, np.newaxis] - total[..., np.newaxis, :]
     return np.where(triangle(total.shape[-1]), differences, -np.inf)
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so"
-        " the sum begins one token after the key and the diagonal is 0."
-    ),
-    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
-)
+@mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def gate_of_the_key_counted(log_f):
+    """You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so the
+    sum begins one token after the key and the diagonal is 0."""
     bias = state.decay_bias(log_f)
     return bias + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "You left out the gate of the query's own token and counted that of the key; the rule is: from the token after"
-        " the key up to the query."
-    ),
-    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
-)
+@mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def one_token_too_early(log_f):
+    """You left out the gate of the query's own token and counted that of the key; the rule is: from the token after the
+    key up to the query."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     moved = np.roll(log_f, 1, axis=-1)
@@ -144,82 +127,59 @@ def one_token_too_early(log_f):
     return np.where(np.isneginf(bias) & ~triangle(log_f.shape[-1]), -np.inf, state.decay_bias(moved))
 
 
-@misconception(
-    "decay_bias",
-    hint="Above the diagonal you have 0; the rule is −inf there, so that nothing is seen ahead.",
-    origin="fkodom/yet-another-retnet #24 (the future leaks in)",
-)
+@mistake("decay_bias", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_at_no_cost(log_f):
+    """Above the diagonal you have 0; the rule is −inf there, so that nothing is seen ahead."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, 0.0)
 
 
-@misconception(
-    "decay_bias",
-    hint="Above the diagonal you have a large negative number; the rule is −inf, which no score can outweigh.",
-    origin="expected: the −1e9 of many masks",
-)
+@mistake("decay_bias", "expected: the −1e9 of many masks")
 def future_at_a_large_cost(log_f):
+    """Above the diagonal you have a large negative number; the rule is −inf, which no score can outweigh."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, -1e9)
 
 
-@misconception(
-    "decay_bias",
-    hint="Your bias grows with the distance; the rule is to add the log gates as they are, and they are negative.",
-    origin="expected: a sign too many, as in slopes that are subtracted",
-)
+@mistake("decay_bias", "expected: a sign too many, as in slopes that are subtracted")
 def bias_rewards_distance(log_f):
+    """Your bias grows with the distance; the rule is to add the log gates as they are, and they are negative."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), -bias, -np.inf)
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "You used the gate of the query alone, once for every key; the rule is to add up all gates between key and"
-        " query."
-    ),
-    origin="expected: one gate per query, as in a gated output",
-)
+@mistake("decay_bias", "expected: one gate per query, as in a gated output")
 def one_gate_per_query(log_f):
+    """You used the gate of the query alone, once for every key; the rule is to add up all gates between key and
+    query."""
     bias = state.decay_bias(log_f)
     own = np.broadcast_to(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], bias.shape)
     same = np.eye(bias.shape[-1], dtype=bool)
     return np.where(same, 0.0, np.where(triangle(bias.shape[-1]), own, -np.inf))
 
 
-@misconception(
-    "decay_bias",
-    hint="Rows are keys and columns are queries in your result; the rule is [query, key].",
-    origin="expected: the two axes exchanged; the sum over the wrong axis is huggingface/transformers #34817",
+@mistake(
+    "decay_bias", "expected: the two axes exchanged; the sum over the wrong axis is huggingface/transformers #34817"
 )
 def bias_transposed(log_f):
+    """Rows are keys and columns are queries in your result; the rule is [query, key]."""
     return swapped(state.decay_bias(log_f))
 
 
 # decay_matrix
 
 
-@misconception(
-    "decay_matrix",
-    hint="You have 1 above the diagonal; the rule is 0 there, since exp(−inf) is 0 and nothing is seen ahead.",
-    origin="fkodom/yet-another-retnet #24 (the future leaks in)",
-)
+@mistake("decay_matrix", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_is_kept(log_f):
+    """You have 1 above the diagonal; the rule is 0 there, since exp(−inf) is 0 and nothing is seen ahead."""
     matrix = state.decay_matrix(log_f)
     return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
 
 
-@misconception(
-    "decay_matrix",
-    hint=(
-        "You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add"
-        " up across chunks."
-    ),
-    origin="syncdoth/RetNet #10",
-)
+@mistake("decay_matrix", "syncdoth/RetNet #10")
 def rows_divided_by_their_sum(log_f):
+    """You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add up
+    across chunks."""
     matrix = state.decay_matrix(log_f)
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
@@ -229,294 +189,199 @@ DIAGONAL_OF_ZERO = (
 )
 
 
-@misconception(
-    "decay_matrix",
-    hint=DIAGONAL_OF_ZERO,
-    origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)",
+@mistake(
+    "decay_matrix", "fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)", hint=DIAGONAL_OF_ZERO
 )
 def exp_of_zero_is_zero(log_f):
     matrix = state.decay_matrix(log_f)
     return np.where(state.decay_bias(log_f) < 0, matrix, 0.0)
 
 
-@misconception(
-    "decay_matrix",
-    hint="You multiplied the log gates with each other; the rule is to add the log gates and take exp of the sum.",
-    origin="expected: log_f read as the gate itself",
-)
+@mistake("decay_matrix", "expected: log_f read as the gate itself")
 def log_gates_multiplied(log_f):
+    """You multiplied the log gates with each other; the rule is to add the log gates and take exp of the sum."""
     right = state.decay_matrix(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     factors = np.where(np.tri(log_f.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 1.0)
-    with np.errstate(all="ignore"):
-        return np.where(triangle(right.shape[-1]), np.cumprod(factors, axis=-2), 0.0)
+    return np.where(triangle(right.shape[-1]), np.cumprod(factors, axis=-2), 0.0)
 
 
-@misconception(
-    "decay_matrix",
-    hint=(
-        "You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that"
-        " it begins one token later."
-    ),
-    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
-)
+@mistake("decay_matrix", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def product_with_the_key_s_gate(log_f):
+    """You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that it
+    begins one token later."""
     return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
 
 
 # constant_decay
 
 
-@misconception(
-    "constant_decay",
-    hint="Your gates are the slope itself, above 0; the rule is −slope, since a log gate is never positive.",
-    origin="expected: the sign of the slope",
-)
+@mistake("constant_decay", "expected: the sign of the slope")
 def slope_without_its_sign(length, slope):
+    """Your gates are the slope itself, above 0; the rule is −slope, since a log gate is never positive."""
     return -state.constant_decay(length, slope)
 
 
-@misconception(
-    "constant_decay",
-    hint="You returned exp(−slope), which is the gate; the rule is to return its logarithm, −slope.",
-    origin="expected: the gate for its logarithm",
-)
+@mistake("constant_decay", "expected: the gate for its logarithm")
 def gate_for_its_logarithm(length, slope):
+    """You returned exp(−slope), which is the gate; the rule is to return its logarithm, −slope."""
     return np.exp(state.constant_decay(length, slope))
 
 
-@misconception(
-    "constant_decay",
-    hint=(
-        "Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the"
-        " distance."
-    ),
-    origin="expected: the bias of ALiBi taken for its gates",
-)
+@mistake("constant_decay", "expected: the bias of ALiBi taken for its gates")
 def slope_times_position(length, slope):
+    """Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the
+    distance."""
     return state.constant_decay(length, slope) * np.arange(length)
 
 
-@misconception(
-    "constant_decay",
-    hint="You took the logarithm of the slope; the rule is −slope: ALiBi's slope is a log gate already.",
-    origin="expected: one logarithm too many",
-)
+@mistake("constant_decay", "expected: one logarithm too many")
 def logarithm_of_the_slope(length, slope):
+    """You took the logarithm of the slope; the rule is −slope: ALiBi's slope is a log gate already."""
     return np.log(-state.constant_decay(length, slope))
 
 
 # forgetting_attention
 
 
-@misconception(
-    "forgetting_attention",
-    hint="You did not divide the scores by √d; the rule is q kᵀ/√d, and then the bias.",
-    origin="expected: linear attention has no scale, and softmax attention has one",
-)
+@mistake("forgetting_attention", "expected: linear attention has no scale, and softmax attention has one")
 def forgetting_without_scale(q, k, v, log_f):
+    """You did not divide the scores by √d; the rule is q kᵀ/√d, and then the bias."""
     return state.forgetting_attention(
         np.asarray(q) * np.asarray(np.sqrt(np.shape(q)[-1]), np.asarray(q).dtype), k, v, log_f
     )
 
 
-@misconception(
-    "forgetting_attention",
-    hint="You divided the bias by √d as well; the rule is to add it after the division.",
-    origin="expected: bias and scale in the wrong order",
-)
+@mistake("forgetting_attention", "expected: bias and scale in the wrong order")
 def bias_scaled_too(q, k, v, log_f):
+    """You divided the bias by √d as well; the rule is to add it after the division."""
     return state.forgetting_attention(q, k, v, np.asarray(log_f) / np.sqrt(np.shape(q)[-1]))
 
 
-@misconception(
+@mistake(
     "forgetting_attention",
-    hint=(
-        "You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the"
-        " largest score of each row first."
-    ),
-    origin="fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073 (overflow, and 0 · inf = NaN)",
+    "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073 (overflow, and 0 · inf = NaN)",
 )
 def exp_of_raw_scores(q, k, v, log_f):
-    right = state.forgetting_attention(q, k, v, log_f)
-    with np.errstate(all="ignore"):
-        weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
-        return (weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)).astype(right.dtype)
+    """You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the largest
+    score of each row first."""
+    weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
+    return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
 
 
-@misconception(
-    "forgetting_attention",
-    hint=(
-        "You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the"
-        " weights add up to 1."
-    ),
-    origin="expected: the decay of linear attention used beside softmax",
-)
+@mistake("forgetting_attention", "expected: the decay of linear attention used beside softmax")
 def decay_after_softmax(q, k, v, log_f):
-    right = state.forgetting_attention(q, k, v, log_f)
+    """You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the weights
+    add up to 1."""
     causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
-    return (softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)).astype(right.dtype)
+    return softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)
 
 
-@misconception(
-    "forgetting_attention",
-    hint=(
-        "You added the gate of each key to its scores; the rule is the sum of the gates between key and query,"
-        " decay_bias."
-    ),
-    origin="expected: log_f taken for the bias itself",
-)
+@mistake("forgetting_attention", "expected: log_f taken for the bias itself")
 def gates_added_without_a_sum(q, k, v, log_f):
-    right = state.forgetting_attention(q, k, v, log_f)
+    """You added the gate of each key to its scores; the rule is the sum of the gates between key and query,
+    decay_bias."""
     log_f = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
     biased = scores(q, k) / np.sqrt(np.shape(q)[-1]) + np.maximum(log_f, -1e9)
-    return (softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)).astype(right.dtype)
+    return softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)
 
 
 # linear_attention
 
 
-@misconception(
-    "linear_attention",
-    hint=(
-        "You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed"
-        " step by step."
-    ),
-    origin="expected: the normaliser of softmax kept; syncdoth/RetNet #10",
-)
+@mistake("linear_attention", "expected: the normaliser of softmax kept; syncdoth/RetNet #10")
 def divided_by_the_weights(q, k, v, log_f):
-    right = state.linear_attention(q, k, v, log_f)
+    """You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed step
+    by step."""
     weights = scores(q, k) * state.decay_matrix(log_f)
     total = weights.sum(axis=-1, keepdims=True)
-    return (weights / np.where(total == 0, 1, total) @ np.asarray(v)).astype(right.dtype)
+    return weights / np.where(total == 0, 1, total) @ np.asarray(v)
 
 
-@misconception(
-    "linear_attention",
-    hint="You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale.",
-    origin="expected: the scale of softmax attention kept",
-)
+@mistake("linear_attention", "expected: the scale of softmax attention kept")
 def linear_with_a_scale(q, k, v, log_f):
+    """You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale."""
     right = state.linear_attention(q, k, v, log_f)
     return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@misconception(
-    "linear_attention",
-    hint="You used softmax; the rule has none: scores times decay, times v.",
-    origin="expected: forgetting_attention once more",
-)
+@mistake("linear_attention", "expected: forgetting_attention once more")
 def linear_with_softmax(q, k, v, log_f):
+    """You used softmax; the rule has none: scores times decay, times v."""
     return state.forgetting_attention(q, k, v, log_f)
 
 
-@misconception(
-    "linear_attention",
-    hint="A token does not see itself here; the rule is j ≤ i: its own value is in the sum, and without decay.",
-    origin="expected: the state read before it is written",
-)
+@mistake("linear_attention", "expected: the state read before it is written")
 def linear_without_the_own_token(q, k, v, log_f):
+    """A token does not see itself here; the rule is j ≤ i: its own value is in the sum, and without decay."""
     right = state.linear_attention(q, k, v, log_f)
     own = (np.asarray(q, dtype=np.float64) * k).sum(axis=-1, keepdims=True) * np.asarray(v)
     return (right - own).astype(right.dtype)
 
 
-@misconception(
-    "linear_attention",
-    hint="You added the bias to the scores; the rule without softmax is to multiply the scores by decay_matrix.",
-    origin="expected: the sum under softmax carried over to where there is none",
-)
+@mistake("linear_attention", "expected: the sum under softmax carried over to where there is none")
 def bias_added_without_softmax(q, k, v, log_f):
-    right = state.linear_attention(q, k, v, log_f)
+    """You added the bias to the scores; the rule without softmax is to multiply the scores by decay_matrix."""
     bias = np.maximum(state.decay_bias(log_f), -1e9)
     biased = np.where(triangle(np.shape(q)[-2]), scores(q, k) + bias, 0.0)
-    return (biased @ np.asarray(v)).astype(right.dtype)
+    return biased @ np.asarray(v)
 
 
 # linear_step
 
 
-@misconception(
-    "linear_step",
-    hint="You read the state before you wrote the new token; the rule is forget, write, read.",
-    origin="expected: the order of the last two steps",
-)
+@mistake("linear_step", "expected: the order of the last two steps")
 def read_before_write(memory, q, k, v, log_f):
+    """You read the state before you wrote the new token; the rule is forget, write, read."""
     right = state.linear_step(memory, q, k, v, log_f)
     return of_dtypes((read(q, gate(log_f) * np.asarray(memory)), right[1]), right)
 
 
-@misconception(
-    "linear_step",
-    hint=(
-        "You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and"
-        " the token stays whole."
-    ),
-    origin="vllm-project/vllm #23279 (the decay begins one token too early)",
-)
+@mistake("linear_step", "vllm-project/vllm #23279 (the decay begins one token too early)")
 def write_before_forget(memory, q, k, v, log_f):
+    """You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and the
+    token stays whole."""
     right = state.linear_step(memory, q, k, v, log_f)
     new = gate(log_f) * (np.asarray(memory, dtype=np.float64) + outer(k, v))
     return of_dtypes((read(q, new), new), right)
 
 
-@misconception(
-    "linear_step",
-    hint="You added the token and forgot nothing; the rule is to multiply the state by exp(log_f) first.",
-    origin="expected: plain linear attention, without a gate",
-)
+@mistake("linear_step", "expected: plain linear attention, without a gate")
 def nothing_is_forgotten(memory, q, k, v, log_f):
-    state.linear_step(memory, q, k, v, log_f)
+    """You added the token and forgot nothing; the rule is to multiply the state by exp(log_f) first."""
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
-@misconception(
-    "linear_step",
-    hint="You multiplied the state by log_f; the rule is to multiply it by exp(log_f), which is from 0 to 1.",
-    origin="expected: the logarithm for the gate",
-)
+@mistake("linear_step", "expected: the logarithm for the gate")
 def log_gate_for_the_gate(memory, q, k, v, log_f):
+    """You multiplied the state by log_f; the rule is to multiply it by exp(log_f), which is from 0 to 1."""
     right = state.linear_step(memory, q, k, v, log_f)
     factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
-    with np.errstate(all="ignore"):
-        new = factor * np.asarray(memory) + outer(k, v)
-        return of_dtypes((read(q, new), new), right)
+    new = factor * np.asarray(memory) + outer(k, v)
+    return of_dtypes((read(q, new), new), right)
 
 
-@misconception(
-    "linear_step",
-    hint=(
-        "You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule"
-        " is the other way round."
-    ),
-    origin="expected: an input gate for a forget gate",
-)
+@mistake("linear_step", "expected: an input gate for a forget gate")
 def gate_on_the_new_token(memory, q, k, v, log_f):
+    """You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule is
+    the other way round."""
     right = state.linear_step(memory, q, k, v, log_f)
     new = np.asarray(memory, dtype=np.float64) + gate(log_f) * outer(k, v)
     return of_dtypes((read(q, new), new), right)
 
 
-@misconception(
-    "linear_step",
-    hint=(
-        "You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token"
-        " whole."
-    ),
-    origin="expected: an exponential moving average",
-)
+@mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
+    """You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token
+    whole."""
     right = state.linear_step(memory, q, k, v, log_f)
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
     return of_dtypes((read(q, new), new), right)
 
 
-@misconception(
-    "linear_step",
-    hint="Your new state is (dv, dk); the rule is (dk, dv): row a belongs to feature a of the key.",
-    origin="vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)",
-)
+@mistake("linear_step", "vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)")
 def state_stored_the_other_way_round(memory, q, k, v, log_f):
+    """Your new state is (dv, dk); the rule is (dk, dv): row a belongs to feature a of the key."""
     out, new = state.linear_step(memory, q, k, v, log_f)
     return out, np.swapaxes(new, -1, -2)
 
@@ -524,25 +389,17 @@ def state_stored_the_other_way_round(memory, q, k, v, log_f):
 # linear_chunks
 
 
-@misconception(
-    "linear_chunks",
-    hint="You began with an empty state though one was given; the rule is to go on where an earlier call ended.",
-    origin="huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641",
-)
+@mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
+    """You began with an empty state though one was given; the rule is to go on where an earlier call ended."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return of_dtypes(state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1])), right)
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "Each of your chunks begins with the state of the call; the rule is that it begins with the state after the"
-        " chunk before it."
-    ),
-    origin="huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)",
-)
+@mistake("linear_chunks", "huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)")
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
+    """Each of your chunks begins with the state of the call; the rule is that it begins with the state after the chunk
+    before it."""
     first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
 
     def one_chunk(_, q, k, v, log_f):
@@ -551,27 +408,21 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by"
-        " exp(c_i)."
-    ),
-    origin="expected: the decay inside the chunk left out on the way to the state",
-)
+@mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
+    """Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by
+    exp(c_i)."""
+
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
 
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "linear_chunks",
-    hint="The first gate of each chunk does not act on the state when you read it; the rule is that c_i counts it too.",
-    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
-)
+@mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
+    """The first gate of each chunk does not act on the state when you read it; the rule is that c_i counts it too."""
+
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
         return state.linear_attention(q, k, v, log_f) + since_start(later) * (q @ current), after(current, k, v, log_f)
@@ -579,17 +430,14 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
+@mistake(
     "linear_chunks",
-    hint=(
-        "The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the"
-        " rule is that c counts it."
-    ),
-    origin=(
-        "expected: c as the sum of the gates after the chunk's first token, as decay_matrix has it in its first column"
-    ),
+    "expected: c as the sum of the gates after the chunk's first token, as decay_matrix has it in its first column",
 )
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
+    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the rule
+    is that c counts it."""
+
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
         return state.linear_attention(q, k, v, log_f) + since_start(later) * (q @ current), after(current, k, v, later)
@@ -597,15 +445,11 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk,"
-        " exp(c_last)."
-    ),
-    origin="expected: the step of one token used for a chunk",
-)
+@mistake("linear_chunks", "expected: the step of one token used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
+    """From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk,
+    exp(c_last)."""
+
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
         return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
@@ -613,15 +457,11 @@ def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it"
-        " to the chunk's end."
-    ),
-    origin="expected: kᵀ v of the whole chunk added",
-)
+@mistake("linear_chunks", "expected: kᵀ v of the whole chunk added")
 def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
+    """You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it to
+    the chunk's end."""
+
     def one_chunk(current, q, k, v, log_f):
         new = after(current, 0 * k, v, log_f) + swapped(k) @ v
         return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
@@ -629,12 +469,9 @@ def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "linear_chunks",
-    hint="You returned the state before the last chunk; the rule is the state after the last token.",
-    origin="expected: the state kept for the chunk that is computed, as in lists of states",
-)
+@mistake("linear_chunks", "expected: the state kept for the chunk that is computed, as in lists of states")
 def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
+    """You returned the state before the last chunk; the rule is the state after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = (length - 1) // chunk * chunk
@@ -653,15 +490,10 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
     return of_dtypes((right[0], state.linear_chunks(q, k, v, log_f, chunk, memory)[1]), right)
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last"
-        " chunk may be shorter."
-    ),
-    origin="expected: length // chunk chunks",
-)
+@mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
+    """The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last chunk
+    may be shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk
@@ -672,15 +504,10 @@ def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
     return out, state_before_the_last_chunk.implementation(q, k, v, log_f, chunk, memory)[1]
 
 
-@misconception(
-    "linear_chunks",
-    hint=(
-        "You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the"
-        " rule for a filler is k = 0 and log_f = 0."
-    ),
-    origin="fla-org/flash-linear-attention #1272 (padding masks v and not the gate)",
-)
+@mistake("linear_chunks", "fla-org/flash-linear-attention #1272 (padding masks v and not the gate)")
 def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
+    """You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the rule
+    for a filler is k = 0 and log_f = 0."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     missing = -np.shape(q)[-2] % chunk
     last = (
@@ -692,211 +519,134 @@ def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
 # delta_step
 
 
-@misconception(
-    "delta_step",
-    hint=(
-        "You added the value to what stands under the key; the rule is to write the difference, β (v − what the key"
-        " reads)."
-    ),
-    origin="expected: linear_step once more, the write that the delta rule mends",
-)
+@mistake("delta_step", "expected: linear_step once more, the write that the delta rule mends")
 def value_added(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
+    """You added the value to what stands under the key; the rule is to write the difference, β (v − what the key
+    reads)."""
     scaled = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, v)
-    return (gate(log_f) * np.asarray(memory) + scaled).astype(right.dtype)
+    return gate(log_f) * np.asarray(memory) + scaled
 
 
-@misconception(
-    "delta_step",
-    hint="You read what stands under the key before forgetting; the rule is to forget first and then read.",
-    origin="fla-org/flash-linear-attention #885 (asked there which of the two is meant)",
-)
+@mistake("delta_step", "fla-org/flash-linear-attention #885 (asked there which of the two is meant)")
 def read_before_forgetting(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
+    """You read what stands under the key before forgetting; the rule is to forget first and then read."""
     missing = np.asarray(v, dtype=np.float64) - read(k, np.asarray(memory, dtype=np.float64))
     write = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, missing)
-    return (gate(log_f) * np.asarray(memory) + write).astype(right.dtype)
+    return gate(log_f) * np.asarray(memory) + write
 
 
-@misconception(
-    "delta_step",
-    hint=(
-        "You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole."
-    ),
-    origin="expected: the gate at the end of the step",
-)
+@mistake("delta_step", "expected: the gate at the end of the step")
 def forgetting_comes_last(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
-    return (
-        gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
-    ).astype(right.dtype)
+    """You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole."""
+    return gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
 
 
-@misconception(
-    "delta_step",
-    hint=(
-        "β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the"
-        " difference of the two."
-    ),
-    origin="expected: the bracket of β (v − kᵀ S) left out",
-)
+@mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
+    """β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the difference
+    of the two."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
-    return (faded + outer(k, missing)).astype(right.dtype)
+    return faded + outer(k, missing)
 
 
-@misconception(
-    "delta_step",
-    hint=(
-        "β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference"
-        " of the two."
-    ),
-    origin="expected: the bracket of β (v − kᵀ S) left out",
-)
+@mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
+    """β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference of
+    the two."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
-    return (faded + outer(k, missing)).astype(right.dtype)
+    return faded + outer(k, missing)
 
 
-@misconception(
-    "delta_step",
-    hint=(
-        "You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where"
-        " it wants that."
-    ),
-    origin="expected: the normalisation of Qwen3-Next's layer done once more",
-)
+@mistake("delta_step", "expected: the normalisation of Qwen3-Next's layer done once more")
 def key_normalised(memory, k, v, beta, log_f):
-    right = state.delta_step(memory, k, v, beta, log_f)
+    """You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where it
+    wants that."""
     k = np.asarray(k, dtype=np.float64)
     length = np.linalg.norm(k, axis=-1, keepdims=True)
-    return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f).astype(right.dtype)
+    return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f)
 
 
 # retention
 
 
-@misconception(
-    "retention",
-    hint="You raised γ to |i − j| and see the future too; the rule is the sum over j ≤ i only.",
-    origin="expected: the distance without its sign",
-)
+@mistake("retention", "expected: the distance without its sign")
 def retention_of_both_sides(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
+    """You raised γ to |i − j| and see the future too; the rule is the sum over j ≤ i only."""
     decay = powers(gamma, np.shape(q)[-2])
     both = np.where(triangle(decay.shape[-1]), decay, swapped(decay))
-    return (scores(rotated(q, base), rotated(k, base)) * both @ np.asarray(v)).astype(right.dtype)
+    return scores(rotated(q, base), rotated(k, base)) * both @ np.asarray(v)
 
 
-@misconception(
-    "retention",
-    hint=(
-        "You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no"
-        " power is taken of a distance below 0."
-    ),
-    origin="Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67",
-)
+@mistake("retention", "Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67")
 def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
+    """You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no
+    power is taken of a distance below 0."""
     length = np.shape(q)[-2]
     distance = np.subtract.outer(np.arange(length), np.arange(length))
-    with np.errstate(all="ignore"):
-        decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
-        return (scores(rotated(q, base), rotated(k, base)) * decay @ np.asarray(v)).astype(right.dtype)
+    decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
+    return scores(rotated(q, base), rotated(k, base)) * decay @ np.asarray(v)
 
 
-@misconception(
-    "retention",
-    hint="You did not rotate; the rule is that query and key are rotated by their positions before the score.",
-    origin="expected: the decay alone",
-)
+@mistake("retention", "expected: the decay alone")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
-    return (scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(right.dtype)
+    """You did not rotate; the rule is that query and key are rotated by their positions before the score."""
+    return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
-@misconception(
-    "retention",
-    hint=(
-        "Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score"
-        " depends on the difference."
-    ),
-    origin="expected: the conjugate of the paper's complex form applied twice",
-)
+@mistake("retention", "expected: the conjugate of the paper's complex form applied twice")
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
+    """Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score
+    depends on the difference."""
     right = state.retention(q, k, v, gamma, base)
     return (scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(
         right.dtype
     )
 
 
-@misconception(
-    "retention",
-    hint="You rotated the values as well; the rule rotates queries and keys alone.",
-    origin="expected: everything that comes from x is rotated",
-)
+@mistake("retention", "expected: everything that comes from x is rotated")
 def values_rotated_too(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
+    """You rotated the values as well; the rule rotates queries and keys alone."""
     v = np.array(v, dtype=np.float64)
     even = v.shape[-1] // 2 * 2
     v[..., :even] = rotated(v[..., :even], base) if even else v[..., :even]
-    return state.retention(q, k, v, gamma, base).astype(right.dtype)
+    return state.retention(q, k, v, gamma, base)
 
 
-@misconception(
-    "retention",
-    hint="You divided the scores by √d; the rule has no scale here.",
-    origin="expected: the scale of softmax attention kept",
-)
+@mistake("retention", "expected: the scale of softmax attention kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
+    """You divided the scores by √d; the rule has no scale here."""
     right = state.retention(q, k, v, gamma, base)
     return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@misconception(
-    "retention",
-    hint="Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)); the rule is γ^(i−j).",
-    origin="Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)",
-)
+@mistake("retention", "Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)")
 def decay_twice(q, k, v, gamma, base=BASE):
+    """Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)); the rule is γ^(i−j)."""
     return state.retention(q, k, v, np.asarray(gamma, dtype=np.float64) ** 2, base)
 
 
-@misconception(
-    "retention",
-    hint="Your slowest angle is 1/base, as in torchscale; the rule is base^(−2i/d), which ends before that.",
-    origin="microsoft/torchscale (angles on a line from 1 to 1/base)",
-)
+@mistake("retention", "microsoft/torchscale (angles on a line from 1 to 1/base)")
 def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
+    """Your slowest angle is 1/base, as in torchscale; the rule is base^(−2i/d), which ends before that."""
     pairs = np.shape(q)[-1] // 2
     theta = float(base) ** -np.linspace(0, 1, pairs)
     q, k = (turned(np.asarray(one, dtype=np.float64), theta) for one in (q, k))
-    return (scores(q, k) * powers(gamma, q.shape[-2]) @ np.asarray(v)).astype(right.dtype)
+    return scores(q, k) * powers(gamma, q.shape[-2]) @ np.asarray(v)
 
 
-@misconception(
-    "retention",
-    hint="Your pairs are features half the width apart; the rule here is neighbours, (2i, 2i+1).",
-    origin="huggingface/transformers #25199 (the other layout)",
-)
+@mistake("retention", "huggingface/transformers #25199 (the other layout)")
 def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
-    right = state.retention(q, k, v, gamma, base)
+    """Your pairs are features half the width apart; the rule here is neighbours, (2i, 2i+1)."""
     # Neighbours in the new order are half the width apart in the old one.
     order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()
-    return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base).astype(right.dtype)
+    return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base)
 
 
-@misconception(
-    "retention",
-    hint="The own token fades by one γ here; the rule is γ^(i−j), which is 1 for j = i.",
-    origin="expected: positions counted from 1 in the power",
-)
+@mistake("retention", "expected: positions counted from 1 in the power")
 def own_token_fades(q, k, v, gamma, base=BASE):
+    """The own token fades by one γ here; the rule is γ^(i−j), which is 1 for j = i."""
     right = state.retention(q, k, v, gamma, base)
     return (np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right).astype(right.dtype)
 
@@ -910,112 +660,80 @@ def seen(gates):
     return gates * np.tri(*gates.shape[-2:], gates.shape[-1] - gates.shape[-2])
 
 
-@misconception(
-    "cope_positions",
-    hint="You counted from the first key; the rule is to count from the query backwards.",
-    origin="expected: a running sum from the left",
-)
+@mistake("cope_positions", "expected: a running sum from the left")
 def counted_from_the_front(gates):
+    """You counted from the first key; the rule is to count from the query backwards."""
     right = state.cope_positions(gates)
     return np.where(
         np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0
     )
 
 
-@misconception(
-    "cope_positions",
-    hint="You left out the gate of the key itself; the rule is j ≤ l ≤ p: the key's own gate counts too.",
-    origin="expected: the sum of decay_bias, which begins after the key",
-)
+@mistake("cope_positions", "expected: the sum of decay_bias, which begins after the key")
 def gate_of_the_key_left_out(gates):
+    """You left out the gate of the key itself; the rule is j ≤ l ≤ p: the key's own gate counts too."""
     return state.cope_positions(gates) - seen(gates)
 
 
-@misconception(
-    "cope_positions",
-    hint="You left out the query's own gate; the rule is j ≤ l ≤ p: it counts for every key.",
-    origin="expected: a query that does not look at itself",
-)
+@mistake("cope_positions", "expected: a query that does not look at itself")
 def gate_of_the_query_left_out(gates):
+    """You left out the query's own gate; the rule is j ≤ l ≤ p: it counts for every key."""
     right = state.cope_positions(gates)
     q_len, k_len = right.shape[-2:]
     without = np.asarray(gates, dtype=np.float64) * np.tri(q_len, k_len, k_len - q_len - 1)
     return state.cope_positions(without)
 
 
-@misconception(
-    "cope_positions",
-    hint=(
-        "Query i stands at position i here; the rule is that the last query has the position of the last key, p = i +"
-        " Tk − Tq."
-    ),
-    origin="expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)",
-)
+@mistake("cope_positions", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def cope_without_the_cache(gates):
+    """Query i stands at position i here; the rule is that the last query has the position of the last key, p = i + Tk −
+    Tq."""
     right = state.cope_positions(gates)
     early = np.asarray(gates, dtype=np.float64) * np.tri(*right.shape[-2:])
     return np.cumsum(early[..., ::-1], axis=-1)[..., ::-1]
 
 
-@misconception(
-    "cope_positions",
-    hint="Keys ahead of the query are counted too; the rule is that only keys up to the query's own position count.",
-    origin="expected: the causal mask left out before the sum",
-)
+@mistake("cope_positions", "expected: the causal mask left out before the sum")
 def keys_ahead_counted(gates):
+    """Keys ahead of the query are counted too; the rule is that only keys up to the query's own position count."""
     right = state.cope_positions(gates)
     every = np.cumsum(np.asarray(gates, dtype=np.float64)[..., ::-1], axis=-1)[..., ::-1]
     return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, every, 0.0)
 
 
-@misconception(
-    "cope_positions",
-    hint="You rounded the positions; the rule leaves them as fractions.",
-    origin="expected: a position must be a whole number, since a table is looked up with it",
-)
+@mistake("cope_positions", "expected: a position must be a whole number, since a table is looked up with it")
 def positions_rounded(gates):
+    """You rounded the positions; the rule leaves them as fractions."""
     return np.rint(state.cope_positions(gates))
 
 
 # cache_and_state
 
 
-@misconception(
-    "cache_and_state",
-    hint="Your cache holds the keys alone; the rule is that it holds keys and values, d_k + d_v numbers per token.",
-    origin="expected: one of the two caches counted",
-)
+@mistake("cache_and_state", "expected: one of the two caches counted")
 def keys_alone(length, n_heads, d_k, d_v):
+    """Your cache holds the keys alone; the rule is that it holds keys and values, d_k + d_v numbers per token."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * d_k, memory
 
 
-@misconception(
-    "cache_and_state",
-    hint="You took 2 · d_k for keys and values; the rule is d_k + d_v, since values may have another size.",
-    origin="expected: both sizes are equal in most models",
-)
+@mistake("cache_and_state", "expected: both sizes are equal in most models")
 def values_as_large_as_keys(length, n_heads, d_k, d_v):
+    """You took 2 · d_k for keys and values; the rule is d_k + d_v, since values may have another size."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * 2 * d_k, memory
 
 
-@misconception(
-    "cache_and_state",
-    hint="Your state has d_k + d_v numbers per head; the rule is a matrix of d_k · d_v.",
-    origin="expected: the state taken for one key and one value",
-)
+@mistake("cache_and_state", "expected: the state taken for one key and one value")
 def state_as_a_vector(length, n_heads, d_k, d_v):
+    """Your state has d_k + d_v numbers per head; the rule is a matrix of d_k · d_v."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory // (d_k * d_v) * (d_k + d_v)
 
 
-@misconception(
-    "cache_and_state",
-    hint="Your state grows with the length; the rule is that its size is fixed.",
-    origin="expected: one state per token, as training keeps them",
-)
+@mistake("cache_and_state", "expected: one state per token, as training keeps them")
 def state_per_token(length, n_heads, d_k, d_v):
+    """Your state grows with the length; the rule is that its size is fixed."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory * length
 
@@ -1023,152 +741,117 @@ def state_per_token(length, n_heads, d_k, d_v):
 # half_life
 
 
-@misconception(
-    "half_life",
-    hint="A gate that keeps all has −inf here; the rule is +inf, whatever the sign of the zero.",
-    origin="expected: ln ½ divided by +0",
-)
+@mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
+    """A gate that keeps all has −inf here; the rule is +inf, whatever the sign of the zero."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
 
-@misconception(
-    "half_life",
-    hint="You returned −1/log_f, after which 1/e is left; the rule is ln ½ / log_f, after which half is left.",
-    origin="expected: the time constant for the half-life",
-)
+@mistake("half_life", "expected: the time constant for the half-life")
 def time_constant(log_f):
+    """You returned −1/log_f, after which 1/e is left; the rule is ln ½ / log_f, after which half is left."""
     return state.half_life(log_f) / np.log(2)
 
 
-@misconception(
-    "half_life",
-    hint="You divided by the gate; the rule is to divide by its logarithm, log_f.",
-    origin="expected: exp(log_f) where log_f is meant",
-)
+@mistake("half_life", "expected: exp(log_f) where log_f is meant")
 def divided_by_the_gate(log_f):
-    state.half_life(log_f)
-    with np.errstate(divide="ignore"):
-        return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
+    """You divided by the gate; the rule is to divide by its logarithm, log_f."""
+    return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
 
 
-@misconception(
-    "half_life",
-    hint=(
-        "You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already."
-    ),
-    origin="expected: one logarithm too many",
-)
+@mistake("half_life", "expected: one logarithm too many")
 def logarithm_of_the_logarithm(log_f):
-    state.half_life(log_f)
-    with np.errstate(all="ignore"):
-        return np.log(0.5) / np.log(np.abs(np.asarray(log_f, dtype=np.float64)))
+    """You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already."""
+    return np.log(0.5) / np.log(np.abs(np.asarray(log_f, dtype=np.float64)))
 
 
-@misconception(
-    "half_life",
-    hint="You rounded to whole tokens; the rule leaves a fraction.",
-    origin="expected: a number of tokens taken for a count",
-)
+@mistake("half_life", "expected: a number of tokens taken for a count")
 def half_life_rounded(log_f):
+    """You rounded to whole tokens; the rule leaves a fraction."""
     return np.ceil(state.half_life(log_f))
 
 
-@misconception("decay_matrix", hint=DIAGONAL_OF_ZERO, origin="expected: np.tril with k=-1")
+@mistake("decay_matrix", "expected: np.tril with k=-1", hint=DIAGONAL_OF_ZERO)
 def diagonal_left_out(log_f):
     kept = state.decay_matrix(log_f)
     return kept * ~np.eye(kept.shape[-1], dtype=bool)
 
 
-@misconception(
-    "constant_decay",
-    hint=(
-        "Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its"
-        " gate changes nothing yet."
-    ),
-    origin="expected: the first token has nothing to forget",
-)
+@mistake("constant_decay", "expected: the first token has nothing to forget")
 def first_token_forgets_nothing(length, slope):
+    """Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its
+    gate changes nothing yet."""
     gates = state.constant_decay(length, slope)
     return np.where(np.arange(length) > 0, gates, 0.0)
 
 
-@misconception(
-    "linear_attention",
-    hint="You multiplied the scores and the decay as matrices; the rule multiplies them entry by entry.",
-    origin="expected: @ for *",
-)
+@mistake("linear_attention", "expected: @ for *")
 def product_of_matrices(q, k, v, log_f):
-    right = state.linear_attention(q, k, v, log_f)
-    return (scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)).astype(right.dtype)
+    """You multiplied the scores and the decay as matrices; the rule multiplies them entry by entry."""
+    return scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)
 
 
-@misconception(
-    "linear_attention",
-    hint="You added the decay to the scores; the rule without softmax multiplies them entry by entry.",
-    origin="expected: the matrix used as a bias",
-)
+@mistake("linear_attention", "expected: the matrix used as a bias")
 def decay_added_to_the_scores(q, k, v, log_f):
-    right = state.linear_attention(q, k, v, log_f)
+    """You added the decay to the scores; the rule without softmax multiplies them entry by entry."""
     weights = np.where(triangle(np.shape(k)[-2]), scores(q, k) + state.decay_matrix(log_f), 0)
-    return (weights @ np.asarray(v, dtype=np.float64)).astype(right.dtype)
+    return weights @ np.asarray(v, dtype=np.float64)
 
 
-@misconception(
-    "delta_step",
-    hint="You subtracted what is written; the rule adds k (β (v − what the key reads)).",
-    origin="expected: the sign of the difference turned round",
-)
+@mistake("delta_step", "expected: the sign of the difference turned round")
 def write_subtracted(old, k, v, beta, log_f):
+    """You subtracted what is written; the rule adds k (β (v − what the key reads))."""
     right = state.delta_step(old, k, v, beta, log_f)
     kept = np.asarray(old, dtype=np.float64) * gate(log_f)
     return (2 * kept - right).astype(right.dtype)
 
 
-@misconception(
-    "cope_positions",
-    hint=(
-        "You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes"
-        " with the scores."
-    ),
-    origin="expected: the mask of the scores",
-)
+@mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
+    """You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes with
+    the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
 
 
-@misconception(
-    "cache_and_state",
-    hint="You counted the state of one head; the rule is that each of the n_heads heads has its own.",
-    origin="expected: the number of heads in the cache alone",
-)
+@mistake("cope_positions", "expected: the sum from the end of the row")
+def keys_ahead_have_positions(gates):
+    """You summed from the last key of the row; the rule: from the query's own key backwards, so keys ahead do not count
+    and have position 0."""
+    return np.flip(np.cumsum(np.flip(np.asarray(gates, dtype=np.float64), -1), -1), -1)
+
+
+@mistake("cache_and_state", "expected: the number of heads in the cache alone")
 def state_of_one_head(length, n_heads, d_k, d_v):
+    """You counted the state of one head; the rule is that each of the n_heads heads has its own."""
     cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, d_k * d_v
 
 
-@misconception(
-    "half_life",
-    hint="A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half.",
-    origin="expected: a division by zero caught with 0",
-)
+@mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
+    """A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half."""
     right = state.half_life(log_f)
     return np.where(np.asarray(log_f) == 0, 0.0, right)
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "You left out the gate of the query's own token; the rule is j < l ≤ i: from the token after the key up to the"
-        " query itself."
-    ),
-    origin="expected: a range that ends before its end",
-)
+@mistake("half_life", "expected: the time constant, and no case for a gate of 0", hint=time_constant.hint)
+def time_constant_without_a_case(log_f):
+    return -1 / np.asarray(log_f, dtype=np.float64)
+
+
+@mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
+def no_half_life_of_a_shut_gate(log_f):
+    """A gate of −inf gives NaN in yours; the rule: it keeps nothing, so its half-life is 0."""
+    return np.where(np.isneginf(np.asarray(log_f, dtype=np.float64)), np.nan, state.half_life(log_f))
+
+
+@mistake("decay_bias", "expected: a range that ends before its end")
 def gate_of_the_query_missing(log_f):
+    """You left out the gate of the query's own token; the rule is j < l ≤ i: from the token after the key up to the
+    query itself."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -1177,12 +860,9 @@ def gate_of_the_query_missing(log_f):
     return np.where(triangle(bias.shape[-1]), earlier, -np.inf)
 
 
-@misconception(
-    "decay_bias",
-    hint="Your running sum goes along the keys; the rule sums along the queries, from the token after each key on.",
-    origin="expected: cumsum over the last axis, as it is mostly used",
-)
+@mistake("decay_bias", "expected: cumsum over the last axis, as it is mostly used")
 def running_sum_along_the_keys(log_f):
+    """Your running sum goes along the keys; the rule sums along the queries, from the token after each key on."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -1198,82 +878,87 @@ ONE_GATE_TO_A_POWER = (
 def power_of(gates, right):
     """One gate for each place, to the power of the distance."""
     distance = np.subtract.outer(*2 * [np.arange(right.shape[-1])])
-    with np.errstate(invalid="ignore"):
-        exponents = np.where(distance > 0, distance * gates, 0.0)
+    exponents = np.where(distance > 0, distance * gates, 0.0)
     return np.where(distance >= 0, np.exp(exponents), 0.0)
 
 
-@misconception("decay_matrix", hint=ONE_GATE_TO_A_POWER, origin="expected: γ^(i−j) of retention, with the query's gate")
+@mistake("decay_matrix", "expected: γ^(i−j) of retention, with the query's gate", hint=ONE_GATE_TO_A_POWER)
 def gate_of_the_query_to_a_power(log_f):
     return power_of(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], state.decay_matrix(log_f))
 
 
-@misconception("decay_matrix", hint=ONE_GATE_TO_A_POWER, origin="expected: γ^(i−j) of retention, with the key's gate")
+@mistake("decay_matrix", "expected: γ^(i−j) of retention, with the key's gate", hint=ONE_GATE_TO_A_POWER)
 def gate_of_the_key_to_a_power(log_f):
     return power_of(np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :], state.decay_matrix(log_f))
 
 
-@misconception(
-    "linear_attention",
-    hint=bias_added_without_softmax.hint,
-    origin="expected: the bias added, and 0 wherever it is −inf",
+@mistake("decay_matrix", "expected: exp of a difference of running sums, and the triangle afterwards")
+def masked_after_the_exponential(log_f):
+    """You took exp of a difference of two running sums and put the triangle on top: −inf − (−inf) is NaN, and what is
+    large above the diagonal overflows before it is masked. The rule: sum the gates between, and take exp of that."""
+    total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
+    return np.tri(total.shape[-1]) * np.exp(total[..., :, np.newaxis] - total[..., np.newaxis, :])
+
+
+@mistake(
+    "linear_attention", "expected: the bias added, and 0 wherever it is −inf", hint=bias_added_without_softmax.hint
 )
 def bias_added_and_zero_for_infinity(q, k, v, log_f):
     right, bias = state.linear_attention(q, k, v, log_f), state.decay_bias(log_f)
     return (np.where(np.isneginf(bias), 0.0, scores(q, k) + bias) @ np.asarray(v)).astype(right.dtype)
 
 
-@misconception(
-    "linear_step",
-    hint="You read the state as it came, before it fades and before the new token; the rule is forget, write, read.",
-    origin="expected: the old state, under the same name",
-)
+@mistake("linear_attention", "expected: the decay of the distance in both directions")
+def linear_attention_both_ways(q, k, v, log_f):
+    """Your queries also read later keys; the rule: j ≤ i, and decay_matrix has 0 above its diagonal."""
+    left = state.decay_matrix(log_f)
+    return scores(q, k) * np.maximum(left, swapped(left)) @ np.asarray(v)
+
+
+@mistake("linear_attention", "expected: the product without any decay above the diagonal")
+def later_keys_without_decay(q, k, v, log_f):
+    """Your queries also read later keys, without any decay; the rule: j ≤ i, and 0 above the diagonal."""
+    left = state.decay_matrix(log_f)
+    return scores(q, k) * np.where(triangle(left.shape[-1]), left, 1.0) @ np.asarray(v)
+
+
+@mistake("linear_step", "expected: the old state, under the same name")
 def old_state_read(memory, q, k, v, log_f):
+    """You read the state as it came, before it fades and before the new token; the rule is forget, write, read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
     return of_dtypes((read(q, old), right[1]), right)
 
 
-@misconception(
-    "linear_step",
-    hint="You wrote v kᵀ into the state; the rule is k vᵀ: row a, column b is k[a] · v[b].",
-    origin="expected: key and value exchanged in the outer product",
-)
+@mistake("linear_step", "expected: key and value exchanged in the outer product")
 def write_transposed(memory, q, k, v, log_f):
+    """You wrote v kᵀ into the state; the rule is k vᵀ: row a, column b is k[a] · v[b]."""
     right = state.linear_step(memory, q, k, v, log_f)
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
     return of_dtypes((read(q, new), new), right)
 
 
-@misconception(
-    "delta_step",
-    hint="You wrote v kᵀ into the state; the rule is k times the difference of the values: row a belongs to k[a].",
-    origin="expected: key and value exchanged in the outer product",
-)
+@mistake("delta_step", "expected: key and value exchanged in the outer product")
 def delta_transposed(old, k, v, beta, log_f):
+    """You wrote v kᵀ into the state; the rule is k times the difference of the values: row a belongs to k[a]."""
     right = state.delta_step(old, k, v, beta, log_f)
     kept = np.asarray(old, dtype=np.float64) * gate(log_f)
     return (kept + swapped(right - kept)).astype(right.dtype)
 
 
-@misconception(
-    "linear_chunks",
-    hint="A shorter last chunk is not in the state that you return; the rule is the state after the last token.",
-    origin="expected: the state carried on only where a whole chunk is there",
-)
+@mistake("linear_chunks", "expected: the state carried on only where a whole chunk is there")
 def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
+    """A shorter last chunk is not in the state that you return; the rule is the state after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     if np.shape(q)[-2] % chunk == 0:
         return right
     return right[0], state_before_the_last_chunk.implementation(q, k, v, log_f, chunk, memory)[1]
 
 
-@misconception(
-    "linear_chunks",
-    hint="From chunk to chunk your state does not fade; the rule multiplies it by all gates of the chunk, exp(c_last).",
-    origin="expected: state + what the chunk writes",
-)
+@mistake("linear_chunks", "expected: state + what the chunk writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
+    """From chunk to chunk your state does not fade; the rule multiplies it by all gates of the chunk, exp(c_last)."""
+
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
         return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
@@ -1281,12 +966,9 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@misconception(
-    "cache_and_state",
-    hint="You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix.",
-    origin="expected: product for sum",
-)
+@mistake("cache_and_state", "expected: product for sum")
 def cache_as_a_product(length, n_heads, d_k, d_v):
+    """You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
 

@@ -145,16 +145,11 @@ def test_next_of_any_batch(batches):
 
 
 @pytest.mark.question("pack", points=0.25)
-def test_pack_by_hand(batches):
-    """A text of three tokens and a text of one token: four ids, and the boundaries 0, 3 and 4."""
+def test_pack(batches):
+    """A text of three tokens and a text of one token: four ids, and the boundaries 0, 3 and 4. So for any texts."""
     ids, boundaries = batches.pack([[7, 8, 9], [5]])
     expect.close(ids, np.array([7, 8, 9, 5]), "the texts one after the other")
     expect.close(boundaries, np.array([0, 3, 4]), "where they begin and end")
-
-
-@pytest.mark.question("pack", points=0.25)
-def test_pack(batches):
-    """As many boundaries as texts and one more, in the order of the texts."""
     expect.matches(batches.pack, [[4], [4], [6, 0, 4, 1], [2, 2]])
     expect.matches(batches.pack, [np.array([3, 1, 2])])
 
@@ -163,15 +158,10 @@ def test_pack(batches):
 
 
 @pytest.mark.question("packed_positions", points=0.25)
-def test_packed_positions_by_hand(batches):
-    """Each text counts from 0: 0, 1, 2 and then 0, 1."""
+def test_packed_positions(batches):
+    """Each text counts from 0: 0, 1, 2 and then 0, 1. So for any number of texts, texts of one token too."""
     wanted = np.array([0, 1, 2, 0, 1])
     expect.close(batches.packed_positions(np.array([0, 3, 5])), wanted, "packed_positions([0, 3, 5])")
-
-
-@pytest.mark.question("packed_positions", points=0.25)
-def test_packed_positions(batches):
-    """For any number of texts, texts of one token too."""
     expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
     expect.matches(batches.packed_positions, np.array([0, 7]))
 
@@ -261,6 +251,15 @@ def test_packed_is_alone_with_rope(batches, seed, sizes):
 
 
 @pytest.mark.question("packed_attention", points=0.25)
+def test_a_nan_stays_in_its_text(batches):
+    """A NaN in one text does not reach another: no text computes with the rows of another one."""
+    q, k, v = tokens(7)
+    v[4:] = np.nan
+    out = batches.packed_attention(q, k, v, np.array([0, 4, 7]))
+    expect.close(out[:4], attention(q[:4], k[:4], v[:4], causal(4)), "the text without a NaN gives what it gives alone")
+
+
+@pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention_in_float32(batches):
     """float32 where q, k and v are all float32, else float64."""
     arrays = [array.astype(np.float32) for array in tokens(7)]
@@ -277,6 +276,12 @@ def test_reset_by_hand(batches):
     got = batches.reset_gates(np.array([-1.0, -2.0, -3.0, -4.0]), np.array([0, 3, 4]))
     expect.close(got, np.array([-INF, -2.0, -3.0, -INF]), "reset_gates([−1, −2, −3, −4], [0, 3, 4])")
     expect.matches(batches.reset_gates, -np.abs(features(2, 3, 6)), np.array([0, 1, 4, 6]))
+
+
+@pytest.mark.question("reset_gates", points=0.25)
+def test_reset_leaves_its_gates_alone(batches):
+    """The gates that were given stay as they were: another layer may need them."""
+    expect.unchanged(batches.reset_gates, -np.abs(features(2, 5)), np.array([0, 3, 5]))
 
 
 @pytest.mark.question("reset_gates", points=0.5)

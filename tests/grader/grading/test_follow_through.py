@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from autograder.hints import catalogue, live
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest
 from autograder.protocol import call
-from tests.grader.support.wrong_versions import VERSIONS
+from tests.grader.tools import causes
 
 MOST = 0.45
 """The share of an assignment that one mistake may cost."""
@@ -88,18 +88,10 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, k
         )
 
 
-def by_hand(assignment: Assignment) -> Iterator[tuple[str, types.ModuleType]]:
-    """The solution with each mistake that was written by hand."""
-    for version in VERSIONS:
-        if version.assignment == assignment.name:
-            module, failure = call.load(assignment.name, [version.file(assignment)], str(assignment.solution))
-            assert failure is None, failure
-            yield f"{version.function} ({version.true})", module
-
-
 def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, suite: Suite, known: list[Known]) -> None:
     results = {one.entry.name: one.judged for one in known}
-    results |= {name: judged(suite, catalogue.Module(module)) for name, module in by_hand(assignment)}
+    for version in causes.versions(assignment):
+        results[version.name] = judged(suite, catalogue.Module(catalogue.mistaken(assignment, version)))
     lost = {name: 1 - points_won(every) / sum(one.test.points for one in every) for name, every in results.items()}
     # The examples of a new assignment: one function is worth more than its share.
     few = len({test.question for test in suite.tests}) <= 1 / MOST

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult
+from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live, rule
@@ -19,7 +19,7 @@ from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
 from tests.grader.support.told import markdown
-from tests.grader.support.wrong_versions import VERSIONS, WrongVersion
+from tests.grader.tools import causes
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -160,15 +160,9 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
     assert "the minus" in settled
 
 
-@pytest.mark.parametrize(
-    "version", VERSIONS, ids=[f"{one.assignment}-{one.function}-{place}" for place, one in enumerate(VERSIONS)]
-)
-def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVersion, suites: dict[str, Suite]) -> None:
-    results = results_of(version.assignment, version.source, suites)
-    assert any(one.is_mistake for one in results)
-    for one in results:
-        if one.test.question == version.function and one.hint and one.kind not in (Kind.NO_ERROR, Kind.WRONG_ERROR):
-            assert re.search(version.true, one.hint), one.hint
+def test_wrong_versions_are_never_told_a_false_cause(assignment: Assignment, suite: Suite) -> None:
+    became = {version.name: causes.judged(version, suite) for version in causes.versions(assignment)}
+    assert {name: said for name, (kind, said) in became.items() if kind == "wrong"} == {}
 
 
 @pytest.mark.parametrize(

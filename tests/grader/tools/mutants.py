@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from autograder import course
 from autograder.course import Assignment
@@ -96,8 +97,8 @@ class Mutant:
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Every change of every node inside the marked blocks of a solution, and of every answer; refusals aside, most of
-    which are documentation."""
+    """Every change of every node inside the marked blocks of a solution, and of every answer. Paperwork aside: most
+    refusals are documentation, and dtypes are asked for in one test an assignment."""
     source = assignment.solution.read_text(encoding="utf-8")
     lines = source.split("\n")
     tree = ast.parse(source)
@@ -135,11 +136,13 @@ def _marked_lines(lines: list[str]) -> set[int]:
 
 
 def _refusals(tree: ast.Module) -> set[int]:
-    """The lines that only refuse bad arguments: `if …: raise …`, and the helpers `_check…` where they are called for
-    nothing else."""
-    refusing: list[ast.stmt] = []
+    """The lines that only refuse bad arguments: `if …: raise …`, what is computed for this `if` alone, and the helpers
+    `_check…` where they are called for nothing else."""
+    refusing: list[ast.stmt] = [
+        step for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for step in _asked_by_refusals(node)
+    ]
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and not node.orelse and all(isinstance(step, ast.Raise) for step in node.body):
+        if _refuses(node):
             refusing.append(node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             if ast.unparse(node.value.func).startswith("_check"):
@@ -147,6 +150,20 @@ def _refusals(tree: ast.Module) -> set[int]:
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("_check"):
             refusing.append(node)
     return {line for node in refusing for line in range(node.lineno, (node.end_lineno or 0) + 1)}
+
+
+def _refuses(node: ast.AST) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], ast.Raise)
+
+
+def _asked_by_refusals(function: ast.FunctionDef) -> Iterator[ast.Assign]:
+    """The assignments whose name stands nowhere but in refusals."""
+    refused = {name for step in function.body if _refuses(step) for name in ast.walk(step)}
+    for step in function.body:
+        if isinstance(step, ast.Assign) and isinstance(target := step.targets[0], ast.Name):
+            uses = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == target.id]
+            if all(one in refused for one in uses if one is not target):
+                yield step
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
@@ -200,7 +217,7 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield "without its values", _replace(ast.Constant("wrong"))
     if isinstance(node, ast.Call):
         for place, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
+            if keyword.arg not in (None, "dtype", "strict"):
                 yield f"without {keyword.arg}", _without_keyword(place)
         called = ast.unparse(node.func).rpartition(".")[2]
         if (
