@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import deque
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,22 +11,22 @@ from hypothesis import strategies as st
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
     """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never
     symmetric."""
-    _made.append((shape, seed))
     return _features(shape, seed).astype(dtype)
 
 
-_made: deque[tuple[tuple[int, ...], int]] = deque(maxlen=64)
-"""The last features that were asked for."""
+SEEDS = range(10)
+"""Seeds that the tests write down. Those that Hypothesis draws would tell a reader nothing."""
 
 
 def how_made(array: np.ndarray) -> str | None:
-    """The call of `features` that makes this array, where it was among the last ones."""
-    if array.dtype not in (np.float64, np.float32):
+    """The call of `features` that makes this array, where a seed that tests write down makes it."""
+    eighths = 8.0 * array if array.dtype in (np.float64, np.float32) and array.size >= 4 else np.full(1, np.nan)
+    if not (np.abs(eighths) <= 16).all() or (eighths % 1).any():
         return None
-    for shape, seed in reversed(_made):
-        if shape == array.shape and np.array_equal(_features(shape, seed), array):
+    for seed in SEEDS:
+        if np.array_equal(_features(array.shape, seed), array):
             words = [
-                *map(str, shape),
+                *map(str, array.shape),
                 *([f"seed={seed}"] if seed else []),
                 *(["dtype=np.float32"] if array.dtype == np.float32 else []),
             ]
