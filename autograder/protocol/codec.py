@@ -3,8 +3,7 @@
 Plain is: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays of the usual bool, integer, float
 and complex dtypes and numpy scalars of the real ones, each of exactly that class. Whatever else a submission returns is
 opaque: described by name, and no more. Decoding builds these values and nothing else: no class is looked up, no code
-runs, a length is believed only when that many bytes are really there, and bytes that `encode` would not have written
-are refused: every value has one spelling.
+runs, and a length is believed only when that many bytes are really there.
 """
 
 from __future__ import annotations
@@ -130,8 +129,7 @@ class _Encoder:
             self.foreign(describe(value))
             return
         self._put(b"r")
-        for number in (state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]):
-            self._int(int(number), depth)
+        self.write([state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]], depth)
 
     def _int(self, value: int, depth: int) -> None:
         size = value.bit_length() // 8 + 1
@@ -144,9 +142,9 @@ class _Encoder:
         self._put(tag + _COUNT.pack(len(data)) + data)
 
     def _str(self, value: str, depth: int) -> None:
-        try:
+        if _is_unicode(value):
             self._text(b"s", value.encode("utf-8"))
-        except UnicodeEncodeError:  # half a surrogate pair: later, somebody would fail to print it
+        else:
             self.foreign("a str that is not Unicode text")
 
     def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> None:
@@ -157,14 +155,12 @@ class _Encoder:
 
     def _dict(self, value: dict[Any, Any], depth: int) -> None:
         pairs = list(value.items())
-        try:
-            keys = [_utf8(key) for key, _ in pairs]
-        except (TypeError, UnicodeEncodeError):
+        if not all(type(key) is str and _is_unicode(key) for key, _ in pairs):
             self.foreign("a dict whose keys are not all texts")
             return
         self._put(b"m" + _COUNT.pack(len(pairs)))
-        for key, (_, item) in zip(keys, pairs, strict=True):
-            self._text(b"s", key)
+        for key, item in pairs:
+            self.write(key, depth + 1)
             self.write(item, depth + 1)
 
     def _array(self, value: np.ndarray, depth: int, tag: bytes = b"a") -> None:
@@ -177,8 +173,6 @@ class _Encoder:
         # Asked before the numbers are laid out: an array of equal numbers may be larger than any memory.
         if self.numbers > MAX_NUMBERS:
             raise _TooLarge(f"an array of shape {value.shape}")
-        if spelling == b"|b1":
-            value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
         self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
@@ -206,27 +200,26 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
 NONE = encode(None)
 
 
-def _utf8(key: Any) -> bytes:
-    if type(key) is not str:
-        raise TypeError
-    return key.encode("utf-8")
+def _is_unicode(text: str) -> bool:
+    """Whether it holds no half of a surrogate pair: later, somebody would fail to print it."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """The value of some bytes. Raises Malformed for anything that `encode` would not have written.
+    """The value of some bytes. Raises Malformed for what is none.
 
-    Arrays are copied where they are to be `writeable`.
+    Arrays are copied where they are to be `writeable`. Where not, the bytes came from a worker, and hold no generator.
     """
     if len(data) > MAX_BYTES:
         raise Malformed(f"{len(data)} bytes")
     decoder = _Decoder(data, writeable)
-    value = decoder.read(0)
+    try:
+        value = decoder.read(0)
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise Malformed(f"cut short, or no text: {error.__class__.__name__}") from error
     if decoder.at != len(data):
         raise Malformed(f"{len(data) - decoder.at} bytes too many")
     return value
-
-
-_KEY = ord("s")
 
 
 class _Decoder:
@@ -245,11 +238,8 @@ class _Decoder:
         return reader(self, depth)
 
     def _byte(self) -> int:
-        at = self.at
-        if at >= len(self.data):
-            raise Malformed("the end, where a value was to come")
-        self.at = at + 1
-        return self.data[at]
+        self.at += 1
+        return self.data[self.at - 1]
 
     def _take(self, size: int) -> bytes:
         begin = self.at
@@ -261,26 +251,23 @@ class _Decoder:
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
         begin = self.at
         self.at = begin + form.size
-        try:
-            return form.unpack_from(self.data, begin)
-        except struct.error as error:
-            raise Malformed(f"{form.size} bytes promised, {len(self.data) - begin} there") from error
+        return form.unpack_from(self.data, begin)
 
     def _count(self) -> int:
+        """How many bytes follow, or values of at least a byte."""
         count: int = self._unpack(_COUNT)[0]
+        if count > len(self.data) - self.at:
+            raise Malformed(f"{count} promised in {len(self.data) - self.at} bytes")
         return count
 
     def _generator(self, depth: int) -> np.random.Generator:
         """As numpy's own default, in the state that was sent. A reply cannot hold one."""
-        numbers = [self.read(depth + 1) for _ in range(4)] if self.writeable else []
-        limits = (1 << 128, 1 << 128, 2, 1 << 32)
-        if not numbers or not all(
-            type(one) is int and 0 <= one < limit for one, limit in zip(numbers, limits, strict=True)
-        ):
-            raise Malformed("no state of a generator")
+        if not self.writeable:
+            raise Malformed("a generator of random numbers")
+        state, inc, has_uint32, uinteger = self.read(depth)
         bits = np.random.PCG64()
-        state: Any = {"state": numbers[0], "inc": numbers[1]}
-        bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": numbers[2], "uinteger": numbers[3]}
+        both: Any = {"state": state, "inc": inc}
+        bits.state = {"bit_generator": "PCG64", "state": both, "has_uint32": has_uint32, "uinteger": uinteger}
         return np.random.Generator(bits)
 
     def _float(self, depth: int) -> float:
@@ -289,16 +276,12 @@ class _Decoder:
 
     def _int(self, depth: int) -> int:
         size = self._count()
-        value = int.from_bytes(self._take(min(size, MAX_INT_BYTES)), "little", signed=True)
-        if size != value.bit_length() // 8 + 1:
-            raise Malformed(f"an int in {size} bytes")
-        return value
+        if size > MAX_INT_BYTES:
+            raise Malformed(f"an int of {size} bytes")
+        return int.from_bytes(self._take(size), "little", signed=True)
 
     def _text(self, depth: int) -> str:
-        try:
-            return str(self._take(self._count()), "utf-8")
-        except UnicodeDecodeError as error:
-            raise Malformed("text that is not UTF-8") from error
+        return str(self._take(self._count()), "utf-8")
 
     def _foreign(self, depth: int) -> Foreign:
         description = self._text(depth)
@@ -307,28 +290,13 @@ class _Decoder:
         return Foreign(description)
 
     def _list(self, depth: int) -> list[Any]:
-        return [self.read(depth + 1) for _ in range(self._believable_count())]
-
-    def _tuple(self, depth: int) -> tuple[Any, ...]:
-        return tuple(self._list(depth))
+        return [self.read(depth + 1) for _ in range(self._count())]
 
     def _dict(self, depth: int) -> dict[str, Any]:
-        count = self._believable_count()
-        pairs = {}
-        for _ in range(count):
-            if self._byte() != _KEY:
-                raise Malformed("a dict key that is not text")
-            key = self._text(depth)
-            pairs[key] = self.read(depth + 1)
-        if len(pairs) != count:
-            raise Malformed("a dict with a key twice")
-        return pairs
-
-    def _believable_count(self) -> int:
-        count = self._count()
-        if count > len(self.data) - self.at:
-            raise Malformed(f"{count} items promised in {len(self.data) - self.at} bytes")
-        return count
+        pairs = [(self.read(depth + 1), self.read(depth + 1)) for _ in range(self._count())]
+        if not all(type(key) is str for key, _ in pairs):
+            raise Malformed("a dict key that is not text")
+        return dict(pairs)
 
     def _array(self, depth: int) -> np.ndarray:
         dtype = _DTYPES.get(self._take(self._byte()))
@@ -341,14 +309,15 @@ class _Decoder:
         self.numbers += size
         if self.numbers > MAX_NUMBERS:
             raise Malformed(f"an array of shape {shape}")
-        data = self._take(size * dtype.itemsize)
-        if dtype.kind == "b" and not set(data) <= {0, 1}:
-            raise Malformed("a bool that is neither True nor False")
         try:
-            array = np.ndarray(shape, dtype, data)
+            array = np.ndarray(shape, dtype, self._take(size * dtype.itemsize))
         except ValueError as error:
             raise Malformed(f"an array of shape {shape}") from error
-        return array.copy() if self.writeable else array
+        if dtype.kind == "b":
+            array = np.asarray(array.view(np.uint8) != 0)  # a view can make a bool of any byte
+        array = array.copy() if self.writeable else array
+        array.flags.writeable = self.writeable
+        return array
 
     def _scalar(self, depth: int) -> np.generic:
         array = self._array(depth)
@@ -367,7 +336,7 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("!"): _Decoder._foreign,
     ord("r"): _Decoder._generator,
     ord("l"): _Decoder._list,
-    ord("t"): _Decoder._tuple,
+    ord("t"): lambda decoder, depth: tuple(decoder._list(depth)),
     ord("m"): _Decoder._dict,
     ord("a"): _Decoder._array,
     ord("g"): _Decoder._scalar,

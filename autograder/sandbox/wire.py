@@ -113,7 +113,7 @@ def unpack_reply(data: bytes) -> Reply:
 @functools.lru_cache(maxsize=256)
 def _unpack_header(header: bytes) -> Reply:
     """A reply without its value. Remembered, since a bad argument is refused in the same words again and again."""
-    match codec.decode(header):
+    match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
