@@ -24,7 +24,6 @@ xl = np.ones((2, 1)), np.array([[2.0], [3]]), np.array([[5.0], [0], [7]])
 four = m.four_term_scores(*xl, [1], [10], 1)
 deberta = np.sqrt(3) * m.disentangled_scores(*xl, np.array([[1.0], [0], [10]]), 1)
 
-bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 7, q_start=4)
 per_row, wanted = np.array([[10, 11, 12], [20, 21, 22]]), np.array([[1, 2], [0, 1]])
 logs = np.log(np.maximum([0, 3, 8], 4) / 4)
 
@@ -50,9 +49,6 @@ Query 0 and key 1 score $(1 + 1) \cdot 3 + (1 + 10) \cdot 7 = «four[0, 1]»$
 Query 1 and key 0 score $(1 + 1) \cdot 2 + (1 + 10) \cdot 5 = «four[1, 0]»$
 so they score $(3 + 7 + 3 \cdot 1)/\sqrt 3 = «deberta[0, 1]»/\sqrt 3$
 $(2 + 5 + 2 \cdot 10)/\sqrt 3 = «deberta[1, 0]»/\sqrt 3$
-relative = torch.arange(5)[None, :] - 4 # «str(m.relative_positions(1, 5, q_start=4).tolist())»
-(relative.numpy(), False, 4, 7)) # «str(m.t5_bucket(np.arange(-4, 1)[None], False, 4, 7).tolist())»
-# shape «str(bias.shape)»: «str(bias.astype(int).tolist())»
 np.arange(2)[:, None] - np.arange(3) # «str((np.arange(2)[:, None] - np.arange(3)).tolist())»: shape (2, 3)
 np.take_along_axis(per_row, rows, axis=-1) # «str(np.take_along_axis(per_row, wanted, axis=-1).tolist())»
 np.log(np.maximum(n, 4) / 4) # [0, 0, «logs[2]:.3f»] <== not logs[:2].any()
