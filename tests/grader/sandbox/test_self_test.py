@@ -8,6 +8,7 @@ import errno
 import io
 import os
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from rich.console import Console
 
 from autograder import doctor
 from autograder.sandbox import client, confine, self_test
-from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.self_test import BrokenPromise, Finding
 
 
@@ -26,10 +26,13 @@ def broken(findings: list[Finding]) -> dict[str, str]:
     return {finding.promise: finding.lock for finding in findings if not finding.held}
 
 
-def test_every_promise_holds_here() -> None:
-    findings = self_test.examine()
-    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-    self_test.require()
+def test_every_promise_holds_here_and_the_table_names_it_and_every_limit() -> None:
+    out = io.StringIO()
+    assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
+    text = out.getvalue()
+    assert all(one.promise in text for one in self_test.ATTEMPTS)
+    for amount in ("5 s", "60 s", "1024 MiB", "64 MiB", "64 KiB"):
+        assert amount in text
 
 
 @pytest.mark.parametrize("lock", confine.NAMES)
@@ -38,13 +41,10 @@ def test_a_lock_that_is_off_is_noticed(lock: str, monkeypatch: pytest.MonkeyPatc
         pytest.skip("an ordinary user has no privilege that this lock could take")
     findings = self_test.examine([lock])
     assert lock in broken(findings).values()
-
-    monkeypatch.setattr(self_test, "examine", lambda: findings)
-    with pytest.raises(BrokenPromise) as refusal:
-        self_test.require()
     first = next(finding for finding in findings if not finding.held)
-    assert first.promise in str(refusal.value)
-    assert first.fix in str(refusal.value)
+    monkeypatch.setattr(self_test, "examine", lambda: findings)
+    with pytest.raises(BrokenPromise, match=f"{re.escape(first.promise)}.*{re.escape(first.fix)}"):
+        self_test.require()
 
 
 def test_each_attempt_gets_through_without_locks() -> None:
@@ -53,18 +53,6 @@ def test_each_attempt_gets_through_without_locks() -> None:
     held = {one.promise for one in self_test.examine(confine.NAMES) if one.held}
     by_mode = {"writes nothing beside its scratch folder"} if os.geteuid() != 0 else set()
     assert held == {"runs no longer than it may"} | by_mode | {one for one in held if one.startswith("inherits")}
-
-
-def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Sandbox) -> None:
-        raise SandboxError(
-            "the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`"
-        )
-
-    monkeypatch.setattr(Sandbox, "open", fail)
-    (finding,) = self_test.examine()
-    assert (finding.lock, finding.held) == ("landlock", False)
-    assert "lsm=landlock" in finding.fix
 
 
 @pytest.mark.parametrize("module", ["landlockpy", "pyseccomp"])
@@ -76,15 +64,6 @@ def test_a_library_that_is_missing_is_a_finding(module: str, monkeypatch: pytest
     (finding,) = self_test.examine()
     assert (finding.lock, finding.held) == ({"landlockpy": "landlock", "pyseccomp": "seccomp"}[module], False)
     assert "not on this machine" in finding.detail
-
-
-def test_the_table_names_every_promise_and_every_limit() -> None:
-    out = io.StringIO()
-    assert doctor.print_table(Console(file=out, width=200))
-    text = out.getvalue()
-    assert all(one.promise in text for one in self_test.ATTEMPTS)
-    for amount in ("5 s", "60 s", "1024 MiB", "64 MiB", "64 KiB"):
-        assert amount in text
 
 
 FIRST_ABI = """

@@ -19,7 +19,7 @@ from autograder.grading.grader import Grader
 from autograder.protocol import codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Stopped
-from autograder.sandbox import client, confine
+from autograder.sandbox import confine
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox, SandboxError, Worker
 from autograder.sandbox.limits import LIMITS, bounded_memory
@@ -104,14 +104,6 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-def test_linear_algebra_uses_one_thread(sandbox: Sandbox) -> None:
-    source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
-    with loaded(sandbox, source) as backend:
-        assert called(backend, "f") == 300.0**3
-        assert backend.worker is not None
-        assert len(os.listdir(f"/proc/{backend.worker.process}/task")) == 1
-
-
 def test_what_an_honest_call_does_keeps_its_lines_counted(sandbox: Sandbox) -> None:
     """An import, an exception caught, warnings, generators, random numbers: none of it is taken for changing the
     trace."""
@@ -142,36 +134,15 @@ def work(x):
 # what a worker is
 
 
-def test_a_worker_has_the_wire_and_an_output_and_no_other_descriptor(sandbox: Sandbox) -> None:
-    source = """
-import os, stat
-def descriptors():
-    found = {}
-    for number in range(1024):
-        try:
-            mode = os.fstat(number).st_mode
-        except OSError:
-            continue
-        kinds = {stat.S_IFSOCK: "socket", stat.S_IFIFO: "pipe", stat.S_IFCHR: "device"}
-        found[str(number)] = kinds.get(stat.S_IFMT(mode), "file")
-    return found
-"""
-    mine = os.open(os.devnull, os.O_RDONLY)
-    os.set_inheritable(mine, True)
-    with loaded(sandbox, source) as backend:
-        found = called(backend, "descriptors")
-        assert [found.pop(number) for number in "012"] == ["device", "pipe", "pipe"]
-        assert list(found.values()) == ["socket"]
-    os.close(mine)
-
-
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    with loaded(sandbox, "def f(): pass") as backend:
-        called(backend, "f")
+    """And linear algebra uses one thread."""
+    source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
+    with loaded(sandbox, source) as backend:
+        assert called(backend, "f") == 300.0**3
         assert backend.worker is not None
         process = Path(f"/proc/{backend.worker.process}")
         status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
-        assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+        assert (status["NoNewPrivs"], status["Seccomp"], status["Threads"]) == ("1", "2", "1")
         assert [int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")] == [0, 0, 0, 0]
         if os.geteuid() == 0:
             assert os.getuid() not in {int(user) for user in status["Uid"].split()[:3]}
@@ -180,12 +151,6 @@ def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
         limits = (process / "limits").read_text()
         for line in ("Max address space", "Max processes", "Max core file size"):
             assert "unlimited" not in next(found for found in limits.splitlines() if found.startswith(line))
-
-
-def test_the_path_of_the_scratch_folder_says_nothing(sandbox: Sandbox) -> None:
-    assert sandbox.home.name.startswith("scratch-")
-    assert sandbox.home.parent == Path(client.tempfile.gettempdir())
-    assert sandbox.scratch == sandbox.home / "files"
 
 
 def test_two_sandboxes_know_nothing_of_each_other() -> None:
@@ -211,33 +176,7 @@ def look(folder, process):
 # how it ends
 
 
-def test_a_thread_ends_with_its_worker(sandbox: Sandbox) -> None:
-    source = """
-import threading, time
-def start():
-    threading.Thread(target=tick).start()
-def tick():
-    while True:
-        open("tick", "w").close()
-        time.sleep(0.001)
-"""
-    with loaded(sandbox, source) as backend:
-        called(backend, "start")
-        assert backend.worker is not None
-        process = backend.worker.process
-        while not list(sandbox.scratch.iterdir()):
-            time.sleep(0.01)
-        backend.close()
-        assert not is_running(process)
-        assert not list(sandbox.scratch.iterdir())
-
-
-def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
-    with Sandbox() as doomed:
-        process = doomed.open().process
-        doomed.process.kill()
-        assert ends(process)
-
+def test_a_worker_and_its_zygote_end_with_their_grader() -> None:
     read_end, write_end = os.pipe()
     grader = os.fork()
     if grader == 0:
@@ -295,12 +234,6 @@ def test_no_submission_pays_for_the_machine(monkeypatch: pytest.MonkeyPatch) -> 
             grader.grade(rope, (rope.solution.read_text(encoding="utf-8"),))
         monkeypatch.undo()
         assert grader.grade(rope, (rope.solution.read_text(encoding="utf-8"),)).score == 20.0
-
-
-def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
-    with Sandbox() as broken, pytest.raises(SandboxError, match="No module named 'autograder'"):
-        broken.open()
 
 
 FORGES = """
@@ -372,12 +305,9 @@ def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkey
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         asked, honest = [], backend._call
         monkeypatch.setattr(backend, "_call", lambda name, request: asked.append(name) or honest(name, request))
-        replies = [backend.call(Call(name)).raised for name in ("h", "i", "h", "f", "h", "f", "h", "h")]
-        assert asked == ["h", "i", "f", "h", "f", "h"]
-        assert [raised is not None and raised.kind for raised in replies] == ["NameError"] * 8
-        assert replies[0] == replies[2] == replies[4] == replies[-1] != replies[3]
-        assert backend.call(Call("late")).raised is None
-        assert backend.call(Call("h")).raised == replies[3]
+        for name in ("h", "i", "h", "f", "h", "f", "late", "h"):
+            backend.call(Call(name))
+        assert asked == ["h", "i", "f", "h", "f", "late", "h"]
 
 
 def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
