@@ -113,9 +113,8 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 @click.argument("file", type=PATH)
 @assignment_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("--all", "everything", is_flag=True, help="Show the tests that passed as well.")
 @isolation_option
-def check(file: Path, assignment: str | None, as_json: bool, everything: bool, isolation: str) -> None:
+def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
     """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
     from rich.console import Console
 
@@ -132,7 +131,7 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     if as_json:
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_result(submission, grade, Console(), everything)
+        one_submission.print_result(submission, grade, Console())
     if grade is None or any(result.matters for result in grade.test_results):
         sys.exit(CHECK_FAILED)
 

@@ -77,7 +77,9 @@ DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "
 """The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be
 remembered."""
 
-_SHIPPED = "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/recorded.py hints/rule.py".split()
+_SHIPPED = (
+    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/recorded.py hints/explain.py".split()
+)
 
 
 def shipped_code() -> list[Path]:

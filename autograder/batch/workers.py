@@ -179,7 +179,7 @@ def _grade(job: Job) -> bytes:
             if proof.score != proof.max_score:
                 raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
         grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
-        return PackedGrade.of(grade, assignment.name, job.cells).to_bytes()
+        return PackedGrade.of(grade, assignment.name).to_bytes()
     except self_test.BrokenPromise as error:
         raise BatchError(f"the wall does not hold on {here}: {error}") from error
     except BaseException:  # a wall that fails is no Exception

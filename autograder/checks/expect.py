@@ -123,17 +123,17 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise Wrong(Kind.NO_ERROR, f"{function.name} accepted a bad argument; {error.__name__} was wanted")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} accepted a bad argument; {error.__name__} was wanted")
     why = function.why_it_raised(reply.raised)
-    if why.kind in UNFINISHED or why.kind is Kind.WAITING:
+    if why.kind in UNFINISHED:
         raise why
     if not is_a(reply.raised, error):
-        raise Wrong(Kind.WRONG_ERROR, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
     wanted = mentions if isinstance(mentions, list) else [mentions]
     if mentions is not None and not any(_mentions(reply.raised.message, value) for value in wanted):
         what = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
         message = f"{function.name} raises {error.__name__} as it should, but {what} and does not contain {wanted[0]}"
-        raise Wrong(Kind.WRONG_ERROR, message)
+        raise Wrong(Kind.ACCEPTED, message)
 
 
 def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
@@ -141,13 +141,13 @@ def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> N
     differs = difference(got, wanted, tolerance)
     if differs is not None:
         kind, words = differs
-        raise Wrong(kind, f"{says}: {words}", about=(got, wanted))
+        raise Wrong(kind, f"{says}: {words}")
 
 
 def holds(condition: object, says: str) -> None:
     """A rule that is true or false of results: `says` is the rule in the words of the lesson."""
     if not condition:
-        raise Wrong(Kind.VALUE, f"{says}: that is not so here", about=(None, None))
+        raise Wrong(Kind.VALUE, f"{says}: that is not so here")
 
 
 def answer(submission: StudentModule, key: str) -> None:
@@ -226,7 +226,7 @@ def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, st
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
         array = np.asarray(wanted) if np.ndim(wanted) else wanted  # which may be a list of the submission's, too
-        return Kind.TYPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
+        return Kind.SHAPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
     got_array, wanted_array = _as_array(got), _as_array(wanted)
     if got_array.shape != wanted_array.shape:
         return Kind.SHAPE, f"wanted shape {wanted_array.shape}, got {got_array.shape}"
@@ -236,7 +236,7 @@ def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, st
 def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
     if type(got) not in (tuple, list) or len(got) != len(wanted):
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
-        return Kind.TYPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
+        return Kind.SHAPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
     for number, (got_part, wanted_part) in enumerate(zip(got, wanted, strict=True), start=1):
         differs = difference(got_part, wanted_part, tolerance)
         if differs is not None:

@@ -20,9 +20,8 @@ import pytest
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from autograder.checks.prompt import text
 from autograder.checks.proxy import StudentModule
-from autograder.protocol.failure import UNFINISHED, Kind, Wrong
+from autograder.protocol.failure import UNFINISHED, Wrong
 
 hypothesis.settings.register_profile(
     "whereabouts",
@@ -129,10 +128,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
         submission = submission_of(item)
-        message = f">>> {text(submission.last_call)}\n{wrong}" if submission and submission.last_call else str(wrong)
+        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
         item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
-    if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
+    if wrong is not None and wrong.kind in UNFINISHED:
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
     return report

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.checks.prompt import Made, text, typed
+from autograder.checks import prompt
 from autograder.protocol import codec
-from autograder.protocol.call import Call, Raised, Reply
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong, numpy_cause
 
 
@@ -38,9 +38,9 @@ REFUSED = Refusal()
 """What is wanted of a call with a bad argument: an error."""
 
 
-class Reference(Protocol):
-    """Says what a function should return: public tests compare with recorded values (`golden`), staff live with the
-    solution."""
+class Definition(Protocol):
+    """Says what a function should return: public tests compare with recorded values at home, and
+    with the solution where it is graded."""
 
     def wanted(self, call: Call) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
@@ -67,10 +67,10 @@ class Function:
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         value = reply.value
-        self.submission.note(value)
+        self.submission.results.extend(part for part in parts(value) if isinstance(part, np.ndarray))
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
-            raise Wrong(Kind.TYPE, message)
+            raise Wrong(Kind.SHAPE, message)
         return value
 
     def hand_out(self, value: Any) -> Any:
@@ -94,9 +94,9 @@ class Function:
         unwritten = undefined or "NotImplementedError" in raised.bases
         if unwritten and inside is not None:
             return Wrong(Kind.WAITING, f"{self.name} waits for {inside}, which is not implemented yet", function=inside)
-        blamed = None if self.submission.was_given_its_own else self.name
         if unwritten:
-            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=blamed)
+            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
+        blamed = None if self.submission.was_given_its_own else self.name
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         message = f": {raised.message}" if raised.message else ""
@@ -118,7 +118,7 @@ class Function:
             )
         else:
             why = f"{stops(failure)}; {self.name} is not reached"
-        return Wrong(Kind.NOT_REACHED, why)
+        return Wrong(Kind.NOT_REACHED, why, function=self.name)
 
 
 def stops(failure: Raised) -> str:
@@ -129,47 +129,33 @@ def stops(failure: Raised) -> str:
 class StudentModule:
     """All functions of one submission; `reference` knows what each should return."""
 
-    def __init__(self, name: str, backend: Backend, reference: Reference) -> None:
+    def __init__(self, name: str, backend: Backend, reference: Definition) -> None:
         self.name = name
         self.backend = backend
         self.reference = reference
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
-        self.results: deque[Made] = deque(maxlen=32)
-        """the last results that are arrays"""
+        self.results: deque[np.ndarray] = deque(maxlen=32)
         self.returned = False
         """whether the test has a result of the submission, which it may hand on as an argument"""
 
     @property
-    def last_call(self) -> Call | None:
-        """The call that was made last."""
-        return next(reversed(self.seen), None)
-
-    @property
     def was_given_its_own(self) -> bool:
         """Whether the last call had results of the submission as arguments, and so may have failed because of those."""
-        given = (*self.last_call.args, *self.last_call.kwargs.values()) if self.last_call else ()
-        return any(argument is result.value for argument in given for result in self.results)
+        call = next(reversed(self.seen))
+        given = (*call.args, *call.kwargs.values())
+        return any(argument is result for argument in given for result in self.results)
 
-    def note(self, value: Any) -> None:
-        """Keep a result of the last call: a test may hand it on as an argument, or compare it."""
-        assert self.last_call is not None
-        for place, part in enumerate(parts(value)):
-            if isinstance(part, np.ndarray):
-                self.results.append(Made(part, self.last_call, place if type(value) is tuple else None))
+    @property
+    def replies(self) -> dict[Call, Reply]:
+        """The calls of functions that were answered."""
+        return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
-    def call_of(self, value: Any) -> str | None:
-        """The call that a value came from; None where it was worked out, or is none of the submission's."""
-        if not isinstance(value, np.ndarray):
-            return None
-        for result in self.results:
-            if result.value is value or np.may_share_memory(result.value, value):
-                return text(result.call, self.results)
-        return None
-
-    def last_typed(self) -> str:
-        """The last call, for a prompt; empty where nobody would type it."""
-        return typed(text(self.last_call, self.results) if self.last_call else None)
+    @property
+    def last_call(self) -> str:
+        """The call that was made last, for a prompt; empty where there is none that one would type."""
+        call = next(reversed(self.seen), None)
+        return prompt.text(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

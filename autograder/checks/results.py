@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-import functools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograder.checks.source import Blocks
-from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import UNFINISHED, VALUES, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
-from autograder.protocol.status import TestStatus
+from autograder.protocol.call import ANSWERS, Call, Reply
+from autograder.protocol.failure import EXCEPTIONS, UNFINISHED, BrokenTest, Kind, Stopped, Wrong
 
 if TYPE_CHECKING:  # whoever only reads results loads neither
     import pytest
 
     from autograder.checks.proxy import StudentModule
-
-_OF_VALUES = frozenset({"matches", "close", "holds", "answer"})
-"""What a test about values uses of `expect`."""
 
 
 class Phase(Enum):
@@ -42,10 +34,6 @@ class Test:
     phase: Phase
     rule: str
     """first paragraph of its docstring; may be shown to students, hidden or not"""
-    calls: tuple[str, ...] = ()
-    """the functions that it calls, as its text says"""
-    expects: tuple[str, ...] = ()
-    """what it uses of `expect`, as its text says"""
 
     __test__ = False
 
@@ -61,53 +49,37 @@ class TestResult:
     __test__ = False
 
     test: Test
-    status: TestStatus
+    kind: Kind | None = None
+    """why it did not pass; None where it did"""
     message: str = ""
     """what was wanted and what came: for the student if the test is public, else for staff only"""
-    hint: str | None = None
-    """the likely cause, from the catalogue"""
-    kind: Kind | None = None
-    function: str | None = None
-    """another function: the one that a test waits for, beside whose known mistake it passed, or that misses the same
-    refusal"""
     call: str = ""
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
-    said_instead: str = field(default="", compare=False)
-    """the rule of the function, in the place of one about something else"""
+    hint: str | None = None
+    """the likely cause"""
+    given: str | None = None
+    """the function of which it was told right values where it passed, or for which it waits where it did not"""
+    calls: Mapping[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
+    """all that it asked, and what came of it; nobody keeps that"""
 
     @property
     def passed(self) -> bool:
-        return self.status is TestStatus.PASSED
+        return self.kind is None
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Nothing is there yet: not a mistake."""
+        return self.kind in UNFINISHED
 
     @property
     def is_mistake(self) -> bool:
         """Whether something is wrong, and not just missing."""
-        return not self.passed and not self.status.is_unwritten
+        return not self.passed and not self.is_unwritten
 
     @property
     def matters(self) -> bool:
         """Whether there is something to say of the test: an answer for practice that was left open is nothing."""
         return self.is_mistake or (not self.passed and self.test.points > 0)
-
-    @property
-    def heading(self) -> str:
-        """The rule that is broken. Of wrong values in a test about something else, that is the function's own."""
-        if self.is_about_something_else:
-            return self.said_instead or f"What `{self.test.question}` returns is not right"
-        return self.test.rule.rstrip(".")
-
-    @property
-    def is_about_something_else(self) -> bool:
-        """Whether a wrong value came in a test of refusals, or another value than a wrong form in a test of forms."""
-        expects = self.test.expects
-        return (self.kind in VALUES and "raises" in expects) or (
-            self.kind in (Kind.VALUE, Kind.SHAPE) and _OF_VALUES.isdisjoint(expects)
-        )
-
-    @property
-    def sentence(self) -> str:
-        """The message with its hint."""
-        return with_likely_cause(self.message, self.hint)
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
@@ -154,69 +126,34 @@ def describe(item: pytest.Function) -> Test:
     phase = (
         Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
     )
-    rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split())
+    rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split()).rstrip(".")
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
-    calls, expects = (
-        _used(item.path, module).get(item.originalname, ())
-        for module in (item.path.stem.removeprefix("test_"), "expect")
-    )
-    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule, calls, expects)
+    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-@functools.cache
-def _used(path: Path, module: str) -> dict[str, tuple[str, ...]]:
-    """Test of a file → what it uses of a module, itself or in what helps it."""
-    text = path.read_text(encoding="utf-8")
-    blocks, direct = Blocks(text), {}
-    for function in (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)):
-        nodes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
-        direct[function.name] = {
-            node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == module
-        }
-    return {name: tuple(sorted(direct[name].union(*map(direct.__getitem__, blocks.below(name))))) for name in direct}
+_BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, *EXCEPTIONS}
+"""What is the affair of the function that it happened in, and not of the one that a test is about."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
+    calls = submission.replies if submission is not None else {}
+    call = submission.last_call if submission is not None else ""
     match raised:
         case None:
-            return TestResult(test, TestStatus.PASSED)
-        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED | Kind.REFUSED) if raised.function not in (None, test.question):
+            return TestResult(test, calls=calls)
+        case Wrong(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            result = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
-        case Wrong() if raised.kind in UNFINISHED:
-            result = TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
-        case Wrong(kind=Kind.WAITING):
-            result = TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
-        case Wrong():
-            result = TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
-        case Stopped():
-            result = TestResult(test, raised.status, raised.message)
+            return TestResult(test, Kind.WAITING, message, given=raised.function, calls=calls)
+        case Wrong(kind=kind) if kind in UNFINISHED:
+            return TestResult(test, kind, raised.message, given=raised.function, calls=calls)
+        case Wrong() | Stopped():
+            hint = raised.hint if isinstance(raised, Wrong) else None
+            return TestResult(test, raised.kind, raised.message, call, hint, calls=calls)
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            result = TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
+            return TestResult(test, Kind.SHAPE, message[:500], call, calls=calls)
         case _:
             raise raised
-    if submission is None:
-        return result
-    if result.status not in (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED) or not submission.last_call:
-        return result
-    return _with_call(result, raised.about if isinstance(raised, Wrong) else (), submission)
-
-
-def _with_call(result: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
-    """With the call that was judged. What a test worked out from several calls is no call's; what it compared with
-    another result of the submission was not wanted."""
-    from autograder.checks.prompt import typed
-
-    if not about:
-        return replace(result, call=submission.last_typed())
-    got, wanted = map(submission.call_of, about)
-    if wanted is not None:
-        says, separator, words = result.message.rpartition(": wanted ")
-        message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else result.message
-        calls = dict.fromkeys(filter(None, map(typed, (wanted, got))))
-        return replace(result, message=message, call="\n>>> ".join(calls))
-    return replace(result, call=typed(got) if got else submission.last_typed() if len(submission.seen) == 1 else "")

@@ -7,21 +7,20 @@ It follows from what may be told of each test and from what builds on what, so t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from autograder.checks.results import TestResult, by_question
 from autograder.checks.source import Blocks
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import REFUSALS, VALUES, Kind
-from autograder.protocol.status import TestStatus
+from autograder.protocol.failure import VALUES, Kind
 
 DEPTHS = (
     {Kind.VALUE},
-    {Kind.TYPE, Kind.SHAPE, Kind.RAISED, Kind.REFUSED},
+    {Kind.SHAPE, Kind.RAISED, Kind.REFUSED},
     {Kind.DTYPE},
     {Kind.CHANGED, Kind.LOOP},
-    REFUSALS,
+    {Kind.ACCEPTED},
 )
 """Kinds of mistakes, the deepest first: a wrong value says more of a function than a refusal that is missing."""
 
@@ -60,16 +59,15 @@ class Standing:
         return self.state in (State.RIGHT, State.GIVEN)
 
 
-def standings(test_results: Iterable[TestResult], blocks: Blocks, followed: bool = False) -> list[Standing]:
+def standings(test_results: Iterable[TestResult], blocks: Blocks | None = None) -> list[Standing]:
     """Every function of these results, in their order.
 
-    `blocks`: what builds on what in the submission; `followed`: whether follow-through has shown that what fails still
-    is each function's own.
+    `blocks`: what builds on what in the submission, where no follow-through has shown that what fails still is each
+    function's own.
     """
-    results = [_told(result, blocks) for result in test_results if result.test.question != ANSWERS]
+    results = [result for result in test_results if result.test.question != ANSWERS]
     groups = by_question(results)
-    unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
-    alike: dict[str, set[str]] = {}
+    alike: dict[Kind | None, set[str]] = {}
     for result in results:
         if result.is_mistake:
             alike.setdefault(_alike(result), set()).add(result.test.question)
@@ -77,31 +75,24 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks, followed: bool
     for name, group in groups.items():
         mistakes = sorted((result for result in group if result.is_mistake), key=_deepest_first)
         if not mistakes:
-            found.append(Standing(name, group, *_without_mistakes(group, unwritten - {name})))
+            found.append(Standing(name, group, *_without_mistakes(group)))
             continue
-        below = {result.test: _lowest(blocks, name, alike[_alike(result)]) for result in mistakes}
-        own = tuple(result for result in mistakes if followed or result.hint or not below[result.test])
-        if own:
+        below = {one.test: _lowest(blocks, name, alike[_alike(one)]) if blocks else None for one in mistakes}
+        if own := tuple(result for result in mistakes if result.hint or not below[result.test]):
             found.append(Standing(name, group, State.MISTAKEN, None, own))
         else:
             found.append(Standing(name, group, State.BUILT_ON, below[mistakes[0].test]))
     return found
 
 
-def _told(result: TestResult, blocks: Blocks) -> TestResult:
-    """A result with the rule that its function breaks, where its test speaks of something else."""
-    return replace(result, said_instead=blocks.rule(result.test.question)) if result.is_about_something_else else result
-
-
-def _alike(mistake: TestResult) -> str:
+def _alike(mistake: TestResult) -> Kind | None:
     """Mistakes of which one below may be behind one above: wrong values, or the same kind of anything else."""
-    kind = mistake.kind or Kind.RAISED
-    return "values" if kind in VALUES else "refusals" if kind in REFUSALS else kind.name
+    return Kind.VALUE if mistake.kind in VALUES else mistake.kind
 
 
-def _deepest_first(mistake: TestResult) -> tuple[int, bool, bool]:
-    depth = next((depth for depth, kinds in enumerate(DEPTHS) if (mistake.kind or Kind.RAISED) in kinds), len(DEPTHS))
-    return depth, mistake.is_about_something_else, mistake.hint is None
+def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
+    depth = next((depth for depth, kinds in enumerate(DEPTHS) if mistake.kind in kinds), len(DEPTHS))
+    return depth, mistake.hint is None
 
 
 def _lowest(blocks: Blocks, name: str, others: Collection[str]) -> str | None:
@@ -115,21 +106,13 @@ def root_first(standings: list[Standing]) -> list[Standing]:
     return sorted(standings, key=lambda standing: standing.name not in roots)
 
 
-def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]) -> tuple[State, str | None]:
-    """`unwritten`: the other functions of which no test passes."""
+def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None]:
+    other = next((result.given for result in test_results if result.given), None)
     if all(result.passed for result in test_results):
-        given = next((result.function for result in test_results if result.function), None)
-        return (State.GIVEN if given else State.RIGHT), given
-    if all(result.kind is Kind.NOT_REACHED for result in test_results):
+        return (State.GIVEN if other else State.RIGHT), other
+    kinds = {result.kind for result in test_results}
+    if Kind.NOT_REACHED in kinds:
         return State.UNREACHED, None
-    waiting = next((result for result in test_results if result.status is TestStatus.WAITING), None)
-    if waiting is not None and not any(result.status is TestStatus.NOT_IMPLEMENTED for result in test_results):
-        return State.WAITING, waiting.function
-    called = [
-        [name for name in result.test.calls if name in unwritten]
-        for result in test_results
-        if result.status is TestStatus.NOT_IMPLEMENTED
-    ]
-    if called and all(called) and any(result.passed for result in test_results):
-        return State.WAITING, called[0][0]  # only tests that also call another function do not pass
-    return State.UNFINISHED, None
+    return (
+        (State.WAITING, other) if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds else (State.UNFINISHED, None)
+    )

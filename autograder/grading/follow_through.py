@@ -14,25 +14,23 @@ pass makes the same ones.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.proxy import Backend, parts
 from autograder.checks.results import Test, TestResult
-from autograder.checks.source import Blocks
 from autograder.grading.suite import Suite
-from autograder.hints.observed import TOO_LARGE, ObservedTest, Restartable
-from autograder.hints.oracle import Question
+from autograder.hints.reference import Question
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import Stopped
-from autograder.protocol.status import TestStatus
+from autograder.protocol.failure import STOPPED, Kind, Stopped
 
 ROUNDS = 8
 """How often a call is made at most: each time more of what it asks is known."""
@@ -48,6 +46,9 @@ SURELY_RIGHT = 1e-10
 
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
+
+AGAIN = frozenset(Kind) - STOPPED - {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
+"""Why a test may have failed that is run again."""
 
 ASKED = "Asked"
 """The error in the place of a result, where something was asked that was not told."""
@@ -109,52 +110,40 @@ _replace(FUNCTIONS)
 
 
 def follow_through(
-    suite: Suite, backend: Restartable, observed: Sequence[ObservedTest], seen: Sequence[ObservedTest]
-) -> list[ObservedTest]:
+    suite: Suite, backend: Restartable, results: Sequence[TestResult], seen: Sequence[TestResult]
+) -> list[TestResult]:
     """The tests that failed, run once more with right values below them: those that pass now have their points.
 
     `seen`: all that is known of the submission, these tests included.
     """
-    blocks = suite.oracle.blocks
-    wrong = {each.result.test.question for each in seen if not each.result.passed} - {ANSWERS}
+    blocks = suite.reference.blocks
+    wrong = {result.test.question for result in seen if not result.passed} - {ANSWERS}
     first = _FirstLook(suite, backend, seen)
-    # A test that finds something unwritten may mean another function than its own.
-    written = {each.result.test.question for each in seen if each.result.passed}
-    failed = [each.result for each in observed if each.result.status is not TestStatus.NOT_IMPLEMENTED]
-    failed += [
-        each.result
-        for each in observed
-        if each.result.status is TestStatus.NOT_IMPLEMENTED and each.result.test.question in written
-    ]
-    plans = {result.test: first.plan(result.test, _below(blocks, result, wrong)) for result in failed}
+    plans = {result.test: first.plan(result.test, wrong) for result in results if result.kind in AGAIN}
     plans = {test: plan for test, plan in plans.items() if any(step.given for step in plan)}
     if not plans:
-        return list(observed)
+        return list(results)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
-        second = _SecondLook(first, process)
-        told = []
-        for each in observed:
-            if plan := plans.get(each.result.test):
+        second, told = _SecondLook(first, process), []
+        for result in results:
+            if plan := plans.get(result.test):
                 second.plan = iter(plan)
-                result = suite.run_again(second, each.result.test)
-                if result.passed:
+                again = suite.run_again(second, result.test)
+                if again.passed:
                     given = {name for step in plan for name in step.given}
                     roots = {name for one in given for name in blocks.below(one)}.intersection(wrong)
                     root = blocks.lowest_first(given | roots)[0]  # what is wrong because of another is not to blame
-                    each = replace(each, result=replace(result, function=root))
-            told.append(each)
+                    result = replace(again, given=root)
+            told.append(result)
     return told
 
 
-def _below(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set[str]:
-    """The wrong functions that a failed test uses below its own, or beside it."""
-    again = (TestStatus.FAILED, TestStatus.WAITING, TestStatus.NOT_IMPLEMENTED)
-    if result.status not in again or result.test.question == ANSWERS:
-        return set()
-    own = result.test.question
-    used = {name for called in (own, *result.test.calls) for name in (called, *blocks.below(called))}
-    return {name for name in used.intersection(wrong) if name != own and own not in blocks.below(name)}
+class Restartable(Backend, Protocol):
+    """A backend that can load its submission once more."""
+
+    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Backend]:
+        """The same submission with further cells at its end, in a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -176,35 +165,34 @@ class Step:
 class _FirstLook:
     """What the submission says by itself."""
 
-    def __init__(self, suite: Suite, backend: Backend, seen: Sequence[ObservedTest]) -> None:
+    def __init__(self, suite: Suite, backend: Backend, seen: Sequence[TestResult]) -> None:
         self.suite = suite
         self.backend = backend
-        calls = [pair for each in seen for pair in each.calls.items()]
-        self.replies = {(call.encoded, call.measured): reply for call, reply in calls if reply is not TOO_LARGE}
-        self.stopped = {
-            each.result.test.question for each in seen if each.result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)
-        }
+        self.replies = {(call.encoded, call.measured): reply for result in seen for call, reply in result.calls.items()}
+        self.stopped = {result.test.question for result in seen if result.kind in STOPPED}
         self.differs = functools.cache(self._differs)
 
-    def plan(self, test: Test, replaced: Collection[str]) -> list[Step]:
-        """How each call of a test is answered where some functions give right values; empty where none does, or the
-        submission gives no reply."""
-        if not replaced:
-            return []
+    def plan(self, test: Test, wrong: Collection[str]) -> list[Step]:
+        """How each call of a failed test is answered where the wrong functions below its own, or beside it, give right
+        values; empty where there are none, or the submission gives no reply."""
+        blocks, own = self.suite.reference.blocks, test.question
+        calls = self.suite.calls_of(test)
+        used = {name for call in calls for name in (call.function, *blocks.below(call.function))}
+        replaced = {name for name in used.intersection(wrong) if name != own and own not in blocks.below(name)}
         try:
-            return [self._step(call, replaced) for call in self.suite.calls_of(test)]
+            return [self._step(call, replaced) for call in calls] if replaced else []
         except Stopped:
             return []
 
     def _step(self, call: Call, replaced: Collection[str]) -> Step:
-        oracle = self.suite.oracle
+        reference = self.suite.reference
         if call.function in replaced:
-            question = Question(call.function, call.encoded, oracle.reply(call))
+            question = Question(call.function, call.encoded, reference.reply(call))
             if self.differs(question):
                 return Step(call, question.right, frozenset({call.function}))
             return Step(call, self.reply(call))
-        below = frozenset(oracle.blocks.below(call.function).intersection(replaced))
-        questions = tuple(question for question in oracle.asked(call) if question.function in below) if below else ()
+        below = frozenset(reference.blocks.below(call.function).intersection(replaced))
+        questions = tuple(question for question in reference.asked(call) if question.function in below) if below else ()
         if given := frozenset(question.function for question in questions if self.differs(question)):
             return Step(call, None, given, below, questions)
         return Step(call, self.reply(call))
@@ -234,7 +222,7 @@ class _SecondLook:
 
     def __init__(self, first: _FirstLook, process: Backend) -> None:
         self.first = first
-        self.oracle = first.suite.oracle
+        self.reference = first.suite.reference
         self.process = process
         self.plan: Iterator[Step] = iter(())
         """what is left of the test that runs"""
@@ -245,13 +233,13 @@ class _SecondLook:
     def call(self, call: Call) -> Reply:
         step = next(self.plan, None)
         if step is None or step.call.function != call.function:
-            raise Stopped(TestStatus.FAILED, "it makes other calls than the solution")
+            raise Stopped(Kind.RAISED, "it makes other calls than the solution")
         if step.reply is None:
             return self._asked_again(call, step)
         if call.encoded == step.call.encoded:
             return step.reply
         # What came before it was not the solution's: a right reply to another question would be a gift.
-        return self.oracle.reply(call) if step.given else self.first.reply(call)
+        return self.reference.reply(call) if step.given else self.first.reply(call)
 
     def _asked_again(self, call: Call, step: Step) -> Reply:
         answers = [_answer(question) for question in step.questions if question.encoded not in self.told]
@@ -276,7 +264,7 @@ class _SecondLook:
                 case (str(name), tuple(args), dict(kwargs)) if name in self.allowed and _is_small((args, kwargs)):
                     encoded = codec.encode((name, args, kwargs))
                     if len(encoded) <= LARGEST_QUESTION and time.process_time() < self.deadline:
-                        right = self.oracle.reply(Call(name, args, kwargs))
+                        right = self.reference.reply(Call(name, args, kwargs))
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(Question(name, encoded, right))
 

@@ -7,14 +7,15 @@ neither Otter nor a sandbox.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from autograder.checks.results import Phase, Test, TestResult, by_question, points_possible, points_won
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.failure import STOPPED, Kind
+from autograder.protocol.status import Status
 
 NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
 """What every test says of a submission over which the grader itself failed, where it judges others."""
@@ -27,6 +28,11 @@ class Outcome:
     status: Status | None
     """None as long as nothing ended it"""
     test_results: list[TestResult]
+
+    @classmethod
+    def of(cls, status: Status | None, test_results: Iterable[TestResult]) -> Outcome:
+        """Without what was asked: nobody needs it any more."""
+        return cls(status, [replace(result, calls={}) for result in test_results])
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,7 @@ class Grade:
         """What every test says alike, where the file did not finish loading and nothing could be called; else
         nothing."""
         results = self.at_once.test_results
-        said = {
-            result.message
-            for result in results
-            if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)
-        }
+        said = {result.message for result in results if result.kind in STOPPED}
         alike = len(said) == 1 and all(result.message in said for result in results)
         return said.pop() if alike and NOT_JUDGED not in said else ""
 
@@ -84,14 +86,14 @@ class Grade:
     @property
     def given(self) -> tuple[float, list[str]]:
         """The points of tests that pass with right values in the place of wrong functions, and these functions."""
-        given = [result for result in self.test_results if result.passed and result.function]
-        return points_won(given), list(dict.fromkeys(result.function for result in given if result.function))
+        given = [result for result in self.test_results if result.passed and result.given]
+        return points_won(given), list(dict.fromkeys(result.given for result in given if result.given))
 
 
 def _share(test_results: list[TestResult], phase: Phase) -> float:
     """The share of the points of a phase that tests win by themselves; half, where there is none to win."""
     of_phase = [result for result in test_results if result.test.phase is phase]
-    alone = [result for result in of_phase if not result.function]
+    alone = [result for result in of_phase if not result.given]
     return points_won(alone) / points_possible(of_phase) if points_possible(of_phase) else 0.5
 
 
@@ -115,10 +117,9 @@ def _outcome(status: str | None, test_results: list[dict[str, Any]]) -> Outcome:
     return Outcome(Status(status) if status else None, [_test_result(**result) for result in test_results])
 
 
-def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
-    phase, calls, expects = Phase[test.pop("phase")], tuple(test.pop("calls")), tuple(test.pop("expects"))
-    known = None if kind is None else Kind[kind]
-    return TestResult(Test(**test, phase=phase, calls=calls, expects=expects), TestStatus(status), kind=known, **rest)
+def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
+    phase, known = Phase[test.pop("phase")], None if kind is None else Kind[kind]
+    return TestResult(Test(**test, phase=phase), known, **rest)
 
 
 def _raised(bases: list[str], **rest: Any) -> Raised:

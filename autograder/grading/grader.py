@@ -16,8 +16,9 @@ from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
-from autograder.hints import live
-from autograder.protocol.status import Status, TestStatus
+from autograder.hints.explain import with_causes
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
@@ -45,32 +46,32 @@ class Grader:
         backend = Sandboxed(self.sandbox, Program(assignment.name, cells))
         try:
             with bounded_memory():
-                public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
+                public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
                 judged = follow_through(suite, backend, public, public)
-                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, judged))
+                broken = Status.IMPORT_ERROR if state.failure and len(cells) == 1 else None
+                at_once = Outcome.of(state.stopped or broken, with_causes(suite.reference, judged))
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
-                hidden = suite.observe(backend, Phase.HIDDEN)
+                hidden = suite.run(backend, Phase.HIDDEN)
                 stopped = backend.status
                 judged += follow_through(suite, backend, hidden, [*public, *hidden])
-                test_results = live.with_causes(suite.oracle, judged)
+                final = Outcome.of(stopped or broken or Status.GRADED, with_causes(suite.reference, judged))
         finally:
             backend.close()
-        status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
         return Grade(
             at_once=at_once,
-            final=Outcome(status, test_results),
+            final=final,
             seconds=time.monotonic() - begin,
             failure=state.failure,
             printed=state.printed,
-            **_scored(scorer, test_results, at_once.test_results),
+            **_scored(scorer, final.test_results, at_once.test_results),
         )
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
-        test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
+        test_results = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         outcome = Outcome(status, test_results)
         return Grade(
             at_once=outcome, final=outcome, seconds=0.0, **_scored(scorer, test_results, test_results, sentence)

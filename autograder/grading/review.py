@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from autograder.checks.results import TestResult
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.failure import STOPPED
+from autograder.protocol.status import Status
 from autograder.submission.names import printable
 
 ALL_PASS = "all tests pass"
@@ -97,7 +98,7 @@ def suspicions(grade: Grade | None) -> Iterator[str]:
 
 def _is_unwritten(grade: Grade | None) -> bool:
     """Whether nothing was there to be graded: a zero that may have another reason than the student's work."""
-    return grade is not None and all(result.status.is_unwritten for result in grade.test_results)
+    return grade is not None and all(result.is_unwritten for result in grade.test_results)
 
 
 def findings(grade: Grade) -> Iterator[str]:
@@ -109,8 +110,8 @@ def findings(grade: Grade) -> Iterator[str]:
     if grade.failure is not None:
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
         yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"
-    for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
-        alike = [result for result in missed if result.status in wanted]
+    for is_stopped in (True, False):
+        alike = [result for result in missed if result.is_mistake and (result.kind in STOPPED) is is_stopped]
         # One with a known cause says most.
         for result in sorted(alike, key=lambda result: result.hint is None):
             sentence = result.hint or result.message

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import NamedTuple, Protocol
 
+from autograder.checks.telling import Audience, inline
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json, to_json
 from autograder.protocol.status import Status
@@ -44,10 +45,10 @@ class PackedGrade:
     """what the student may read of it, as Markdown, without notes on how their file was read"""
 
     @classmethod
-    def of(cls, grade: Grade, assignment: str, cells: tuple[str, ...]) -> PackedGrade:
-        """Pack a grade of that code."""
+    def of(cls, grade: Grade, assignment: str) -> PackedGrade:
+        """Pack a grade."""
         gradescope = json.dumps(grade.gradescope, indent=1)
-        words = feedback.body(grade, assignment, cells)
+        words = feedback.body(grade, assignment, Audience.LATER)
         return cls(
             grade.status,
             grade.score,
@@ -180,7 +181,7 @@ class Row:
     def _corrections(self) -> str:
         if not self.adjustments:
             return ""
-        lines = "\n".join(f"- {feedback.inline(adjustment.sentence)}" for adjustment in self.adjustments)
+        lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
         return (
             f"**Corrected by hand.** The tests came to {self.tested_score:g} points; {self.score:g} count:\n\n{lines}"
         )

@@ -14,10 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.results import Test, TestResult
+from autograder.checks.telling import Audience, plain
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import Kind
 
 if TYPE_CHECKING:  # Otter brings pandas and nbconvert, which take a second: it is loaded when something is graded
     from otter.test_files import GradingResults
@@ -119,33 +121,32 @@ def word(
 ) -> None:
     """Have Otter's files sum up in other words, to staff and once published, or at once. Those begin with what is still
     to be decided."""
+    later, now = _texts(test_results, Audience.LATER), _texts(at_once, Audience.AT_ONCE)
     right = quiz.answers(assignment)
-    words = {
-        result.test.name: (
-            feedback.of_answer(result, right.get(quiz.key(result.test)))
-            if result.test.question == ANSWERS
-            else feedback.of_test(result)
-        )
-        for result in feedback.coarse(test_results)
-    }
-    public_words = {result.test.name: feedback.of_test(result) for result in at_once if not result.test.hidden}
+    reasons = [
+        f"- {'✓' if result.passed else '✗'} {feedback.of_answer(result, right.get(quiz.key(result.test)))}"
+        for result in test_results
+        if result.test.question == ANSWERS and result.kind is not Kind.UNREADABLE
+    ]
+    later[ANSWERS] = plain("\n".join(reasons))
     head = f"{feedback.headline(*public_points(files), sum(float(file.possible) for file in files))}\n\n"
     for number, file in enumerate(files):
-        file.summary = functools.partial(_summary, file, words, public_words, "" if number else head)
+        told = later.get(file.name, ""), now.get(file.name, "")
+        file.summary = functools.partial(_summary, file, *told, "" if number else head)
 
 
-def _summary(
-    file: TestFile, words: dict[str, str], public_words: dict[str, str], head: str, public_only: bool = False
-) -> str:
-    """The points of the question, what did not pass, and of answers also why the right ones are."""
-    texts = [
-        (case.passed, (public_words if public_only else words).get(case.test_case.name))
-        for case in file.test_case_results
-    ]
-    marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
-    # What several tests say alike, such as a likely cause, is said once.
-    lines = dict.fromkeys([_points(file, public_only), *(line for text in marked for line in text.split("\n"))])
-    return (head if public_only else "") + "\n".join(lines)
+def _texts(test_results: list[TestResult], audience: Audience) -> dict[str, str]:
+    """What is told of each function."""
+    if any(result.kind is Kind.UNREADABLE for result in test_results):
+        return {}
+    texts, others = feedback.sections(test_results, audience)
+    return texts | {standing.name: f"{feedback.line(standing, audience)}." for standing in others}
+
+
+def _summary(file: TestFile, later: str, now: str, head: str, public_only: bool = False) -> str:
+    """The points of the question, and what there is to say of it."""
+    text = f"{_points(file, public_only)}\n\n{now if public_only else later}".strip()
+    return (head if public_only else "") + text + "\n"
 
 
 def _points(file: TestFile, public_only: bool) -> str:

@@ -26,14 +26,12 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from autograder import course
 from autograder.checks import fixtures
-from autograder.checks.proxy import Backend, Reference, StudentModule
+from autograder.checks.proxy import Backend, Definition, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.observed import ObservedTest
-from autograder.hints.oracle import Oracle
-from autograder.hints.recorded import GoldenValues
-from autograder.hints.recorder import Recorder, with_hints
+from autograder.hints.recorded import Recorder, with_hints
+from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest
 
@@ -46,8 +44,8 @@ class Suite:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.oracle = Oracle(assignment)
-        self._context = GraderContext(self.oracle)
+        self.reference = Reference(assignment)
+        self._context = GraderContext(self.reference)
         items = [(describe(item), item) for item in collect(assignment, self._context)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
@@ -60,45 +58,38 @@ class Suite:
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""
-        return [observed_test.result for observed_test in self.observe(backend, *phases)]
-
-    def observe(self, backend: Backend, *phases: Phase) -> list[ObservedTest]:
-        """As `run`, with all that the submission was seen to do."""
         self._context.backend = backend
-        return [runnable.observe(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
+        return [runnable.run(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
 
     def run_again(self, backend: Backend, test: Test) -> TestResult:
         """The result of one test on another backend."""
         self._context.backend = backend
-        return self._tests[test].observe(test).result
+        return self._tests[test].run(test)
 
     def calls_of(self, test: Test) -> tuple[Call, ...]:
         """The calls that a test makes of the solution."""
         if test not in self._calls:
-            self._context.backend = catalogue.Module(self.oracle.right)
-            self._calls[test] = tuple(self._tests[test].observe(test).calls)
+            self._context.backend = catalogue.Module(self.reference.right)
+            self._calls[test] = tuple(self._tests[test].run(test).calls)
         return self._calls[test]
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
         self._context.recorded_calls = calls
-        for result in self.run(catalogue.Module(self.oracle.right), Phase.PUBLIC):
+        for result in self.run(catalogue.Module(self.reference.right), Phase.PUBLIC):
             if not result.passed:
                 raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
         self._context.recorded_calls = None
-        return with_hints(self.oracle, {name: asked for name, asked in calls.items() if asked})
+        return with_hints(self.reference, {name: asked for name, asked in calls.items() if asked})
 
 
 class GraderContext(fixtures.TestContext):
-    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden
-    ones."""
+    """Gives each test the submission that is being graded, beside the solution."""
 
-    def __init__(self, oracle: Oracle) -> None:
-        self.oracle = oracle
-        # Asked for every test of every submission: made out once.
-        self.name = oracle.assignment.name
-        self._public_tests, self._golden_values = oracle.assignment.public_tests, oracle.assignment.golden_values
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+        self.name = reference.assignment.name
         self.seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
@@ -107,14 +98,10 @@ class GraderContext(fixtures.TestContext):
         """What the fixture named after the assignment gives a test."""
         if self.backend is None or assignment != self.name:
             raise BrokenTest(f"{item.name} asks for {assignment}, and that is not what is being graded")
-        return StudentModule(assignment, self.backend, self._reference(item))
-
-    def _reference(self, item: pytest.Item) -> Reference:
+        reference: Definition = self.reference
         if self.recorded_calls is not None:
-            return Recorder(self.oracle, self.recorded_calls.setdefault(item.name, []))
-        if item.path == self._public_tests:
-            return GoldenValues(self._golden_values, item.name)
-        return self.oracle
+            reference = Recorder(self.reference, self.recorded_calls.setdefault(item.name, []))
+        return StudentModule(assignment, self.backend, reference)
 
 
 class _Runnable:
@@ -135,8 +122,8 @@ class _Runnable:
             _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
         )
 
-    def observe(self, test: Test) -> ObservedTest:
-        """Run the test; how it came out, with the calls that it made."""
+    def run(self, test: Test) -> TestResult:
+        """How the test comes out, with the calls that it made."""
         given = {name: self._fixture(name) for name in self.fixtures}
         submission = given.get(self.context.name)
         raised = None
@@ -144,7 +131,7 @@ class _Runnable:
             self.function(**given, **self.parameters)
         except BaseException as error:
             raised = error
-        return ObservedTest.of(test_result(test, raised, submission), submission)
+        return test_result(test, raised, submission)
 
     def _fixture(self, name: str) -> Any:
         return (

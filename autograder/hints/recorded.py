@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import base64
 import functools
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograder.checks.proxy import REFUSED, Backend, StudentModule, read_only
-from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals, outcome, read_mark
+from autograder.checks.proxy import REFUSED
+from autograder.hints.explain import NOTHING, SAME, Observation, mark, outcome, read_mark
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
+
+if TYPE_CHECKING:  # what records them does not ship
+    from autograder.hints.reference import Reference
 
 OWN, BELOW = "own", "below"
 """The groups of a function's known mistakes: its own, and those of the functions that it builds on."""
@@ -27,21 +31,56 @@ OWN, BELOW = "own", "below"
 @functools.lru_cache(maxsize=1024)
 def decoded(wanted: str | None) -> Any:
     """What was recorded as wanted of a call. Remembered, since a test wants the same of every submission."""
-    return REFUSED if wanted is None else read_only(codec.decode(base64.b64decode(wanted)))
+    return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted), writeable=False)
+
+
+class KnownMistake(NamedTuple):
+    """A known mistake of one function, as far as it is known at home."""
+
+    number: str
+    hint: str
+
+
+class Recorded:
+    """What is known at home of one assignment. An empty file stands for one that is not there."""
+
+    def __init__(self, path: Path) -> None:
+        self.content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        self.asked: dict[Call, dict[str, Any]] = {}
+        """call → how it was recorded"""
+
+    def of(self, test: str) -> GoldenValues:
+        """The reference of one public test."""
+        return GoldenValues(self, iter(self.content.get("calls", {}).get(test, [])))
+
+    def known(self, function: str) -> list[list[KnownMistake]]:
+        """The known mistakes of a function, group by group, the likeliest group first."""
+        groups = self.content.get("known", {}).get(function, {}).values()
+        return [[KnownMistake(number, hint) for number, hint in group.items()] for group in groups]
+
+    def observation(self, call: Call, reply: Reply) -> Observation | None:
+        """A call as evidence; None where a test asked for no value of it."""
+        recorded = self.asked.get(call)
+        if recorded is None:
+            return None
+        right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
+
+        def predicted(mistake: KnownMistake) -> Any:
+            return read_mark(marks[mistake.number], right) if mistake.number in marks else right
+
+        return Observation(REFUSED if reply.raised is not None else outcome(reply), right, predicted)
 
 
 class GoldenValues:
     """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking
     for one is the mistake."""
 
-    def __init__(self, path: Path, test: str) -> None:
-        """`path`: the file of recorded values, one an assignment."""
-        self.calls: Iterator[dict[str, Any]] = iter(_read(path)["calls"].get(test, []))
-        self.asked: dict[Call, dict[str, Any]] = {}
-        """call → how it was recorded"""
+    def __init__(self, recorded: Recorded, calls: Iterator[dict[str, Any]]) -> None:
+        self.recorded = recorded
+        self.calls = calls
 
     def wanted(self, call: Call) -> Any:
-        recorded = self.asked[call] = next(self.calls, {})
+        recorded = self.recorded.asked[call] = next(self.calls, {})
         if recorded.get("function") != call.function:
             raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
         return decoded(recorded["wanted"])
@@ -53,54 +92,37 @@ class GoldenValues:
         return {}
 
 
-class Evidence:
-    """What came of all recorded calls of a run: enough to say which known mistake explains every one of them."""
+class Recorder:
+    """The solution as the reference of a public test, with a note of what that asked."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.submissions: list[tuple[StudentModule, GoldenValues]] = []
+    def __init__(self, reference: Reference, calls: list[dict[str, Any]]) -> None:
+        self.reference = reference
+        self.calls = calls
+        self.answer, self.known_answers = reference.answer, reference.known_answers
 
-    def submission(self, name: str, backend: Backend, test: str) -> StudentModule:
-        """The submission for one test, against what was recorded for it."""
-        reference = GoldenValues(self.path, test)
-        self.submissions.append((StudentModule(name, backend, reference), reference))
-        return self.submissions[-1][0]
-
-    def rows(self) -> dict[str, list[Observation]]:
-        """Function → its calls, in the order in which they were made."""
-        rows: dict[str, list[Observation]] = {}
-        for submission, reference in self.submissions:
-            for call, recorded in reference.asked.items():
-                if (reply := submission.seen.get(call)) is not None:
-                    rows.setdefault(call.function, []).append(_observation(recorded, reply))
-        return rows
-
-    def hints(self) -> Iterator[tuple[str, Hints]]:
-        """Each function with what is told of its mistakes; what builds on others comes first."""
-        for function, rows in reversed(self.rows().items()):
-            # Group → number → hint, the likeliest group first.
-            known: dict[str, dict[str, str]] = _read(self.path)["known"].get(function, {})
-            hints = {number: hint for group in known.values() for number, hint in group.items()}
-            explained = explanations(rows, known.values()), missing_refusals(rows, known.values())
-            yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in explained))
+    def wanted(self, call: Call) -> Any:
+        wanted = self.reference.wanted(call)
+        encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
+        entries = itertools.chain(*self.reference.known(call.function))
+        made = [self.reference.made_of(call.encoded, entry) for entry in entries]
+        marks = {str(number): mark(one) for number, one in enumerate(made) if one is not SAME}
+        # What has no fingerprint, such as a list, would be recognised by nobody.
+        marks = {number: text for number, text in marks.items() if text != mark(NOTHING)}
+        self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
+        return wanted
 
 
-def _observation(recorded: dict[str, Any], reply: Reply) -> Observation:
-    """One call as it was recorded, and what came of it."""
-    right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
-
-    def predicted(number: str) -> Any:
-        return read_mark(marks[number], right) if number in marks else right
-
-    return Observation(REFUSED if reply.raised is not None else outcome(reply), right, predicted)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """A file of recorded values, read anew when it changed; an empty one where there is none."""
-    return _parsed(path, path.stat().st_mtime_ns) if path.is_file() else {"known": {}, "calls": {}}
-
-
-@functools.lru_cache(maxsize=16)
-def _parsed(path: Path, changed: int) -> dict[str, Any]:
-    parsed: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return parsed
+def with_hints(reference: Reference, calls: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Recorded calls by test, with the hints of the mistakes that show in them, by function and group."""
+    shown: dict[str, set[str]] = {}
+    for call in itertools.chain.from_iterable(calls.values()):
+        shown.setdefault(call["function"], set()).update(call["mistakes"])
+    known: dict[str, dict[str, dict[str, str]]] = {}
+    for function, numbers in shown.items():
+        known[function] = {OWN: {}, BELOW: {}}
+        groups = zip((OWN, BELOW), reference.known(function), strict=True)
+        entries = [(name, entry) for name, group in groups for entry in group]
+        for number, (name, entry) in enumerate(entries):
+            if str(number) in numbers:
+                known[function][name][str(number)] = entry.hint
+    return {"known": known, "calls": calls}

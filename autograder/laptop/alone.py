@@ -17,9 +17,8 @@ from autograder import course
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase
 from autograder.grading import quiz
-from autograder.hints import live
-from autograder.hints.observed import ObservedTest
-from autograder.hints.oracle import Oracle
+from autograder.hints.explain import with_causes
+from autograder.hints.reference import Reference
 from autograder.laptop import screen
 from autograder.laptop.progress import Progress, Run
 
@@ -37,22 +36,17 @@ class _All(Run):
 
     def __init__(self, assignment: course.Assignment) -> None:
         super().__init__(course.ROOT)
-        self.oracle = Oracle(assignment)
+        self.reference = Reference(assignment)
         self.seed = course.seed()
-        self.observed: list[ObservedTest] = []
-        self.submissions: dict[str, StudentModule] = {}
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         if assignment not in self.loaded:
             self.loaded[assignment] = self.load(assignment)
-        self.submissions[item.name] = StudentModule(assignment, self.loaded[assignment], self.oracle)
-        return self.submissions[item.name]
+        return StudentModule(assignment, self.loaded[assignment], self.reference)
 
     def pytest_sessionfinish(self) -> None:
-        name = self.oracle.assignment.name
-        results = self.test_results.get(name, [])
-        observed = [ObservedTest.of(result, self.submissions.get(result.test.name)) for result in results]
-        self.test_results[name] = live.with_causes(self.oracle, observed)
+        name = self.reference.assignment.name
+        self.test_results[name] = with_causes(self.reference, self.test_results.get(name, []))
 
 
 def check(name: str, function: str = "") -> int:

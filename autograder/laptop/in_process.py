@@ -10,8 +10,7 @@ from typing import TypeGuard
 
 from autograder.checks import prompt, source
 from autograder.protocol.call import Call, Raised, Reply, describe_exception, load, perform
-from autograder.protocol.failure import Stopped
-from autograder.protocol.status import TestStatus
+from autograder.protocol.failure import Kind, Stopped
 
 SECONDS = 5
 """Time of one test here, and of one call when it is graded."""
@@ -43,7 +42,7 @@ class InProcess:
     def call(self, call: Call) -> Reply:
         for name in (call.function, *self.blocks.below(call.function)) if self.stuck else ():
             if name in self.stuck:
-                raise Stopped(TestStatus.TIMEOUT, self.stuck[name])
+                raise Stopped(Kind.TIMEOUT, self.stuck[name])
         reply = perform(self.module, call.copy())
         _stop_if_interrupted(reply.raised, prompt.text(call))
         if _is_late(reply.raised):

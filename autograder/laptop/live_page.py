@@ -199,14 +199,19 @@ def _of_one(progress: Progress) -> dict[str, Any]:
 
 def _function(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what the terminal tells of it."""
-    failure = None if standing.state in screen.FIX_FIRST else next(iter(standing.own), None)
+    failure = next(iter(standing.own), None)
     tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
-    told = ("heading", "call", "message", "hint")
+    told = failure and {
+        "rule": failure.test.rule,
+        "call": failure.call,
+        "message": failure.message,
+        "hint": failure.hint,
+    }
     return {
         "name": standing.name,
         "mark": screen.MARKS[standing.state],
         "note": screen.note_on(standing),
         "at": progress.source.location(standing.name),
-        "failure": failure and {name: getattr(failure, name) for name in told},
+        "failure": told,
         "printed": next((progress.printed[name] for name in tests if name in progress.printed), ""),
     }

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.checks.standing import Standing, State
+from autograder.checks.telling import Audience, block, read
 from autograder.laptop.in_process import InProcess
 from autograder.laptop.progress import LESSON, Run
 
@@ -37,9 +39,9 @@ class NotebookCheck(Run):
         out = self.printed.get(self.assignment, {}).get(test)
         printed = f"\nYour code printed:\n{out}" if out else ""
         if result.is_mistake:
-            call = f"\n>>> {result.call}" if result.call else ""
-            see = f"See {LESSON}, section {result.test.question}."
-            raise NotRight(f"{result.heading}{call}\n{result.sentence}{printed}\n{see}")
+            name = result.test.question
+            told = read(block(Standing(name, [result], State.MISTAKEN, None, (result,)), Audience.HOME))
+            raise NotRight(f"{told}{printed}\nSee {LESSON}, section {name}.")
         if not result.passed:
             raise NotRight(result.message + printed)
         if printed:

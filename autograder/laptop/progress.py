@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,7 @@ from autograder.checks.proxy import stops
 from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import Blocks, Source
 from autograder.checks.standing import Standing, State, standings
-from autograder.hints.recorded import Evidence
-from autograder.hints.rule import Hints
+from autograder.hints.explain import with_causes
 from autograder.laptop.in_process import SECONDS
 from autograder.laptop.local_context import LocalContext
 from autograder.protocol.call import ANSWERS
@@ -58,7 +57,7 @@ class Progress:
 
     @property
     def is_untouched(self) -> bool:
-        return all(result.status.is_unwritten and result.kind is not Kind.NOT_REACHED for result in self.test_results)
+        return all(result.is_unwritten and result.kind is not Kind.NOT_REACHED for result in self.test_results)
 
     @cached_property
     def source(self) -> Source:
@@ -99,7 +98,10 @@ def _told_once(found: list[Standing], blocks: Blocks) -> list[Standing]:
         for name in hints
     }
     lowest = {name: next((one for one in below if not same[one]), below[0]) for name, below in same.items() if below}
-    return [replace(one, state=State.BUILT_ON, cause=lowest[one.name]) if one.name in lowest else one for one in found]
+    return [
+        replace(one, state=State.BUILT_ON, cause=lowest[one.name], own=()) if one.name in lowest else one
+        for one in found
+    ]
 
 
 class Run(LocalContext):
@@ -186,21 +188,8 @@ class Run(LocalContext):
         )
 
     def pytest_sessionfinish(self) -> None:
-        for name, evidence in self.evidence.items():
-            self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
-
-
-def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
-    """The mistakes of each function that have a likely cause, with it: each cause once."""
-    known = dict(evidence.hints())
-    given: set[tuple[str, str]] = set()
-    for result in test_results:
-        hint = known.get(result.test.question, Hints()).of(result.kind) if result.is_mistake else None
-        if hint is None or (result.test.question, hint) in given:
-            yield result
-        else:
-            given.add((result.test.question, hint))
-            yield replace(result, hint=hint)
+        for name, recorded in self.recorded.items():
+            self.test_results[name] = with_causes(recorded, self.test_results.get(name, []))
 
 
 def _assignment(item: pytest.Item) -> str:

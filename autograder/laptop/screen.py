@@ -21,6 +21,7 @@ from autograder.checks import answers
 from autograder.checks.results import POINTS, PUBLIC_POINTS
 from autograder.checks.source import Source, notebook_functions
 from autograder.checks.standing import Standing, State
+from autograder.checks.telling import Audience, block, note, print_markdown, read
 from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number, tested_functions
 from autograder.protocol.call import ANSWERS
 
@@ -35,18 +36,6 @@ MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
 """✓ finished, ✗ wrong, · open"""
 
 COLOURS = {"✓": "green", "✗": "red", "·": "default"}
-
-FIX_FIRST = (State.BUILT_ON,)
-"""Another function's mistake is the likely reason, and told there."""
-
-NOTES = {
-    State.GIVEN: "right, once {cause} is right",
-    State.BUILT_ON: "builds on {cause}: fix that first",
-    State.WAITING: "waits for {cause}",
-    State.UNREACHED: "{message}",
-    State.UNFINISHED: "not implemented yet",
-}
-"""Why there is nothing to tell in full, in a few words."""
 
 HIDDEN = (
     f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: the same rules on other"
@@ -181,20 +170,14 @@ def _print_function(console: Console, progress: Progress, standing: Standing, fu
     """Its line, and so many of its mistakes in full."""
     mark, note = MARKS[standing.state], escape(note_on(standing))
     console.print(f" [{COLOURS[mark]}]{mark}[/] {standing.name:<24} {note and f'[dim]{note}[/]'}".rstrip())
-    if not full or standing.state in FIX_FIRST:
+    if not full:
         return
-    for failure in standing.own[:full]:
-        console.print(f"     {escape(failure.heading)}", style="italic")
-        if failure.call:
-            console.print(f"     [bold]>>> {escape(failure.call)}[/]")
-        console.print(f"     {escape(failure.message)}")
-        _print_printed(console, progress, failure.test.name)
-        if failure.hint:
-            console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}")
     if not standing.own:
         _print_printed(console, progress, *(result.test.name for result in standing.test_results))
         return
-    if others := len(standing.own) - full:
+    print_markdown(console, block(standing, Audience.HOME, full), "     ")
+    _print_printed(console, progress, *(mistake.test.name for mistake in standing.own[:full]))
+    if (others := len(standing.own) - full) > 0:
         named = f"{progress.name}.{standing.name}{' --alone' * progress.alone}"
         what = f"{others} more of its tests fail{'s' * (others == 1)}"
         console.print(f"     [dim]{what}: python -m autograder.checks {named} shows all.[/]")
@@ -203,7 +186,7 @@ def _print_function(console: Console, progress: Progress, standing: Standing, fu
 
 def note_on(standing: Standing) -> str:
     """Why there is nothing to tell in full."""
-    return NOTES.get(standing.state, "").format(cause=standing.cause, message=standing.test_results[0].message)
+    return read(note(standing)).replace("`", "")
 
 
 def _print_printed(console: Console, progress: Progress, *tests: str) -> None:

@@ -4,47 +4,48 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Any
-
-from autograder.protocol.status import TestStatus
 
 
 class Kind(Enum):
-    """The kind of mistake. The value is what may be told of it where the test's inputs are hidden."""
+    """Why a test did not pass. The value says it in words, which hold whatever the test's inputs are."""
 
     NOT_WRITTEN = "it is not implemented yet"
     WAITING = "it waits for a function that is not implemented yet"
     NOT_REACHED = "the file stops with an exception before it is defined"
-    RAISED = "it raised an exception"
+    RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
     REFUSED = "it refuses an argument that is allowed"
-    NO_ERROR = "it accepted a bad argument that it should refuse with an error"
-    WRONG_ERROR = "it refused a bad argument with the wrong kind of error, or one that does not name the value"
-    TYPE = "it returned a value of the wrong type"
-    SHAPE = "it returned an array of the wrong shape"
+    ACCEPTED = "it does not refuse a bad argument with the right error"
+    SHAPE = "it returned a value of the wrong type or shape"
     DTYPE = "it returned an array of the wrong dtype"
     VALUE = "it returned wrong values"
     CHANGED = "it changed one of its arguments in place"
     LOOP = "it loops in Python over the sequence"
     ANSWER = "the answer is not right"
     UNANSWERED = "the question is not answered yet"
+    TIMEOUT = "it did not return in time"
+    CRASHED = "it ended its process"
+    KILLED = "it was not run, since the submission had ended its process too often"
+    UNREADABLE = "nothing of the submission could be read"
+
+    @property
+    def status(self) -> str:
+        """The word for it in files that other programs read."""
+        if self in UNFINISHED:
+            return "waiting" if self is Kind.WAITING else "not_implemented"
+        return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED, Kind.REFUSED})
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED, Kind.REFUSED})
 """Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
-
-REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
-"""Mistakes with a bad argument."""
 
 EXCEPTIONS = frozenset({Kind.RAISED, Kind.REFUSED})
 """An exception in the place of a value."""
 
-UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
+UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""
 
-
-def with_likely_cause(message: str, hint: str | None) -> str:
-    """A message and, as its last line, the likely cause where one is known."""
-    return f"{message}\nLikely cause: {hint}" if hint else message
+STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
+"""A call gave no answer at all."""
 
 
 MAX_WORDS = 4000
@@ -65,18 +66,15 @@ class Wrong(AssertionError):
         *,
         hint: str | None = None,
         function: str | None = None,
-        about: tuple[Any, ...] = (),
     ) -> None:
-        """`about`: what came and what was wanted, where a test compared two results itself."""
         super().__init__(message)
-        self.about = about
         self.kind = kind
         self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"
         self.hint = hint
         self.function = function
 
     def __str__(self) -> str:
-        return with_likely_cause(self.message, self.hint)
+        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
 class Stopped(BaseException):
@@ -85,9 +83,9 @@ class Stopped(BaseException):
     Not an Exception, so that no test, and no search for a smaller failing example, goes on calling.
     """
 
-    def __init__(self, status: TestStatus, message: str) -> None:
+    def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
-        self.status = status
+        self.kind = kind
         self.message = message
 
 

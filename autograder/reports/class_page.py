@@ -66,7 +66,7 @@ class Results:
         results = grade.test_results
         self.tests |= {result.test.name: result.test for result in results}
         self.won.append({result.test.name: result.test.points * result.passed for result in results})
-        self.unwritten.append({result.test.name: result.status.is_unwritten for result in results})
+        self.unwritten.append({result.test.name: result.is_unwritten for result in results})
         mistakes = [result for result in results if result.is_mistake]
         # In the order of the tests: of several questions that show a hint as often, the first is named.
         hinted = dict.fromkeys((result.hint, result.test.question) for result in mistakes if result.hint)
@@ -74,8 +74,7 @@ class Results:
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1
         explained = {question for _, question in hinted}
-        ended = "it ended its process or did not return"
-        kinds = {(result.test.question, result.kind.value if result.kind else ended) for result in mistakes}
+        kinds = {(result.test.question, result.kind.value) for result in mistakes if result.kind}
         self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
 
     @property

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Stopped
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.status import Status
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
@@ -79,10 +79,10 @@ class Sandboxed:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
-            raise Stopped(TestStatus(self.status), self.why)
+            raise Stopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
             raise Stopped(
-                TestStatus.TIMEOUT,
+                Kind.TIMEOUT,
                 f"{call.function} did not return {self.limits.slow_calls} times and is not called again",
             )
         if call.function in self.unchanged:
@@ -142,9 +142,7 @@ class Sandboxed:
             self._give_up(
                 Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {ended} {self.deaths} times"
             )
-        return Stopped(
-            TestStatus.TIMEOUT if is_slow else TestStatus.CRASHED, self.why if loading else f"{what} {ended}"
-        )
+        return Stopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
 
     def _give_up(self, status: Status, why: str) -> None:
         if self.status is None:

@@ -100,7 +100,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
         [
             (
                 key,
-                PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope", ()).to_bytes(),
+                PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope").to_bytes(),
                 "the grader was killed by signal 9",
             )
         ]

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, inputs, results
-from autograder.checks.prompt import text, typed
+from autograder.checks.prompt import text
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
 from autograder.hints import catalogue
-from autograder.hints.oracle import Oracle
+from autograder.hints.reference import Reference
 from autograder.protocol import call, codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest, Kind, Wrong
-from autograder.protocol.status import TestStatus
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -29,7 +28,7 @@ def submission(source: str) -> StudentModule:
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.Module(module)
     backend.failure = failure  # type: ignore[assignment]
-    return StudentModule("rope", backend, Oracle(ROPE))
+    return StudentModule("rope", backend, Reference(ROPE))
 
 
 def grade(source: str, check: Any) -> Wrong:
@@ -54,11 +53,11 @@ def matches(rope: StudentModule) -> None:
             "waits for other",
         ),
         ("def rotate_half(x):\n    return x.missing", Kind.RAISED, "raised AttributeError at line 3 of your file"),
-        ("def rotate_half(x): pass", Kind.TYPE, "got None (is a `return` missing?)"),
-        ("def rotate_half(x): return [1, 2]", Kind.TYPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
+        ("def rotate_half(x): pass", Kind.SHAPE, "got None (is a `return` missing?)"),
+        ("def rotate_half(x): return [1, 2]", Kind.SHAPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
         (
             "def rotate_half(x): return np.matrix(x)",
-            Kind.TYPE,
+            Kind.SHAPE,
             "numpy.matrix, which is neither a number nor a plain numpy array",
         ),
         ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
@@ -68,7 +67,7 @@ def matches(rope: StudentModule) -> None:
             "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)",
         ),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
-        ("def rotate_half(x): return x.astype(complex)", Kind.TYPE, "dtype complex128"),
+        ("def rotate_half(x): return x.astype(complex)", Kind.SHAPE, "dtype complex128"),
     ],
 )
 def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> None:
@@ -90,9 +89,8 @@ CALLS = [
     ("f(12)", lambda: (12,)),
     ("f(features(2, 3, 8), [0, 1, 5])", lambda: (inputs.features(2, 3, 8), [0, 1, 5])),
     ("f(features(4, 6, seed=3, dtype=np.float32))", lambda: (inputs.features(4, 6, seed=3, dtype=np.float32),)),
-    ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", lambda: (np.arange(5), np.arange(8.0).reshape(2, 4))),
-    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))",
-     lambda: (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
+    ("f(np.arange(5), np.arange(8.0))", lambda: (np.arange(5), np.arange(8.0))),
+    ("f(np.zeros((2, 0, 4)), np.array([[True, True]]))", lambda: (np.zeros((2, 0, 4)), np.ones((1, 2), dtype=bool))),
     ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", lambda: (np.array([-3, 0.5, np.nan, -np.inf]),)),
     ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))",
      lambda: (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
@@ -107,12 +105,6 @@ def test_a_call_can_be_pasted_into_a_prompt(words: str, made: Callable[[], tuple
     assert text(Call("f", args)) == words
     pasted = eval(words, {"f": lambda *args: args, "np": np, "features": inputs.features})
     assert codec.encode(list(pasted)) == codec.encode(list(args))
-
-
-def test_a_long_array_is_told_by_its_shape() -> None:
-    call = text(Call("f", (np.arange(999.0) / 7,), {"base": 2.0}))
-    assert typed(call) == call == "f(<array of shape (999,), float64>, base=2.0)"
-    assert typed("f(" + "1, " * 200 + ")") == ""
 
 
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
@@ -164,17 +156,16 @@ def test_to_refuse_an_allowed_argument_is_a_kind_of_its_own(body: str, kind: Kin
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
     """Not of the one whose test it is; unless what was handed to it came from there."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
-    rope = submission(
-        "import numpy as np\ndef rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing"
-    )
-    for x in (X, rope.rotate_half(X)):
+    for is_given_its_own in (False, True):
+        rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
+        x = rope.rotate_half(X) if is_given_its_own else X
         with pytest.raises(Wrong) as caught:
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
-        if x is X:
-            assert found.status is TestStatus.WAITING and found.function == "apply_rope"
+        if not is_given_its_own:
+            assert found.kind is Kind.WAITING and found.given == "apply_rope"
         else:
-            assert found.status is TestStatus.FAILED and found.call.startswith("apply_rope(")
+            assert found.kind is Kind.RAISED and found.call.startswith("apply_rope(")
 
 
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
@@ -192,7 +183,7 @@ def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
     for wanted in (large, float(large)):
         assert kind(large, wanted) is None
         assert kind(7, wanted) is kind(large, type(wanted)(7)) is Kind.VALUE
-    assert kind(large, True) is kind(True, large) is Kind.TYPE
+    assert kind(large, True) is kind(True, large) is Kind.SHAPE
 
 
 def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
@@ -254,14 +245,14 @@ def refuses(rope: StudentModule) -> None:
         ("raise ValueError('head_dim is 7')", None),
         ("raise ValueError(f'odd: {head_dim!r}')", None),
         ("raise type('Odd', (ValueError,), {})('7 is odd')", None),
-        ("raise ValueError('odd')", Kind.WRONG_ERROR),
-        ("raise ValueError('17 or 70 or 7.5')", Kind.WRONG_ERROR),
-        ("raise ValueError", Kind.WRONG_ERROR),
-        ("raise TypeError('7')", Kind.WRONG_ERROR),
-        ("raise type('ValueError', (Exception,), {})('7')", Kind.WRONG_ERROR),
-        ("return 7", Kind.NO_ERROR),
+        ("raise ValueError('odd')", Kind.ACCEPTED),
+        ("raise ValueError('17 or 70 or 7.5')", Kind.ACCEPTED),
+        ("raise ValueError", Kind.ACCEPTED),
+        ("raise TypeError('7')", Kind.ACCEPTED),
+        ("raise type('ValueError', (Exception,), {})('7')", Kind.ACCEPTED),
+        ("return 7", Kind.ACCEPTED),
         ("raise NotImplementedError", Kind.NOT_WRITTEN),
-        ("import sys; sys.exit(7)", Kind.WRONG_ERROR),
+        ("import sys; sys.exit(7)", Kind.ACCEPTED),
     ],
 )
 def test_a_bad_argument_must_be_refused_by_name(body: str, kind: Kind | None) -> None:

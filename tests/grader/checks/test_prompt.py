@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from autograder import course
 from autograder.checks import inputs
-from autograder.checks.prompt import text, typed
-from autograder.checks.proxy import StudentModule
+from autograder.checks.prompt import MAX_CALL, text
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
@@ -21,7 +18,7 @@ class Typed(catalogue.Module):
 
     def call(self, call: Call) -> Reply:
         if call.function != ANSWERS:
-            words = typed(text(call))
+            words = text(call)
             names = {"np": np, "features": inputs.features, call.function: lambda *args, **kwargs: (args, kwargs)}
             assert codec.encode(eval(words, names)) == codec.encode((call.args, call.kwargs)), words
         return super().call(call)
@@ -31,23 +28,12 @@ def test_every_call_of_a_public_test_can_be_typed(suite: Suite) -> None:
     suite.run(Typed(catalogue.solution(suite.assignment)), Phase.PUBLIC)
 
 
-def test_long_arrays_are_told_by_how_they_are_made() -> None:
+def test_long_arrays_are_told_by_their_shape_and_long_calls_not_at_all() -> None:
     for array, words in (
-        (np.arange(-40, 41), "np.arange(-40, 41)"),
-        (np.arange(0.0, 500.0, 5.0), "np.arange(0, 500.0, 5)"),
-        (np.full((9, 9), 2.5), "np.full((9, 9), 2.5)"),
+        (np.arange(128), "np.arange(128)"),
+        (np.arange(128) % 7, "<array of shape (128,), int64>"),
         (np.zeros((3, 0)), "np.zeros((3, 0))"),
+        (inputs.features(2, 64), "features(2, 64)"),
     ):
         assert text(Call("f", (array,))) == f"f({words})"
-
-
-def test_an_argument_that_the_submission_made_stands_as_its_call() -> None:
-    submission = StudentModule(
-        "rope", catalogue.Module(catalogue.solution(course.find("rope"))), Oracle(course.find("rope"))
-    )
-    half = submission.interleaved_to_half(np.arange(600.0) / 7)
-    submission.half_to_interleaved(half)
-    assert submission.last_typed() == "half_to_interleaved(interleaved_to_half(<array of shape (600,), float64>))"
-    half = submission.interleaved_to_half(inputs.features(2, 4))
-    submission.half_to_interleaved(half)
-    assert submission.last_typed() == "half_to_interleaved(interleaved_to_half(features(2, 4)))"
+    assert text(Call("f", ("long" * MAX_CALL,))) == ""

@@ -26,9 +26,8 @@ from autograder.checks.results import Phase, Test
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.protocol import status
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.failure import Stopped
+from autograder.protocol.failure import Kind, Stopped
 
 Work = Callable[[tuple[Any, ...], Any], Any]
 """What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
@@ -132,7 +131,7 @@ class Mixture:
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
             self.asked = call.function
-            raise Stopped(status.TestStatus.CRASHED, call.function)
+            raise Stopped(Kind.CRASHED, call.function)
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured
@@ -164,7 +163,7 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
         while plans:
             mixture.plan, mixture.asked = plans.pop(), None
-            if runnable.observe(test).result.passed:
+            if runnable.run(test).passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
                 plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
@@ -225,7 +224,7 @@ def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> N
                 setattr(module, test.question, ignoring(right, places, instead))
                 suite._context.backend = catalogue.Module(module)
                 with np.errstate(all="ignore"):
-                    if runnable.observe(test).result.passed:
+                    if runnable.run(test).passed:
                         earned.append(
                             f"{test.name} ({test.points}): {words} for"
                             f" {' and '.join(needed[place] for place in places)}"

@@ -17,9 +17,9 @@ from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live
+from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.observed import ObservedTest
+from autograder.hints.explain import with_causes
 from autograder.protocol import call
 from tests.grader.tools import causes
 
@@ -29,19 +29,18 @@ MOST = 0.45
 
 def judged(suite: Suite, backend: catalogue.Module) -> list[TestResult]:
     """The results of all tests, as a grader has them."""
-    seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
-    return judged_by(suite, backend, seen, suite.observe(backend, Phase.HIDDEN))
+    seen = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
+    return judged_by(suite, backend, seen, suite.run(backend, Phase.HIDDEN))
 
 
 def judged_by(
-    suite: Suite, backend: catalogue.Module, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]
+    suite: Suite, backend: catalogue.Module, seen: Sequence[TestResult], hidden: Sequence[TestResult]
 ) -> list[TestResult]:
     """The same, of what was seen before."""
-    both = [
+    return [
         *follow_through(suite, backend, seen, seen),
         *follow_through(suite, backend, hidden, [*seen, *hidden]),
     ]
-    return [one.result for one in both]
 
 
 @dataclass
@@ -70,8 +69,8 @@ _KNOWN: dict[str, list[Known]] = {}
 
 def _tried(assignment: Assignment, suite: Suite, entry: Misconception) -> Known:
     backend = catalogue.Module(catalogue.mistaken(assignment, entry))
-    seen, hidden = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS), suite.observe(backend, Phase.HIDDEN)
-    named = live.with_causes(suite.oracle, [*seen, *hidden])
+    seen, hidden = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS), suite.run(backend, Phase.HIDDEN)
+    named = with_causes(suite.reference, [*seen, *hidden])
     return Known(entry, named, judged_by(suite, backend, seen, hidden))
 
 
@@ -134,15 +133,15 @@ def test_raising_leaving_open_and_being_wrong_cost_the_same_and_nothing_else(
 
 
 def test_a_lazy_function_earns_nothing_above_one_that_is_not_there(assignment: Assignment, suite: Suite) -> None:
-    oracle = suite.oracle
+    reference = suite.reference
     for number, function in enumerate(functions_of(suite)):
         module = loaded(assignment, wrong_in_other_ways(function)["raises"])
-        above = {name for name in functions_of(suite) if function in oracle.blocks.below(name)}
+        above = {name for name in functions_of(suite) if function in reference.blocks.below(name)}
         for other, name in enumerate(sorted(above), start=number):
-            setattr(module, name, _lazy(vars(oracle.right)[name], list(LAZY)[other % len(LAZY)]))
+            setattr(module, name, _lazy(vars(reference.right)[name], list(LAZY)[other % len(LAZY)]))
         with np.errstate(all="ignore"):
             results = judged(suite, catalogue.Module(module))
-        earned = [one.test.name for one in results if one.passed and one.function and one.test.question in above]
+        earned = [one.test.name for one in results if one.passed and one.given and one.test.question in above]
         assert not earned, (function, earned)
 
 
@@ -167,11 +166,12 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(
     text = assignment.solution.read_text("utf-8") + HEDGED.replace("NAMES", repr(names))
     results = grader.grade(assignment, (text,)).test_results
     for one in results:
-        below = suite.oracle.blocks.below(one.test.question)
-        assert one.function is None or one.function in {*below, *one.test.calls} - {one.test.question}
-    own = [one for one in results if set(one.test.calls) <= {one.test.question}]
+        below = suite.reference.blocks.below(one.test.question)
+        called = {each.function for each in suite.calls_of(one.test)}
+        assert not one.passed or one.given is None or one.given in {*below, *called} - {one.test.question}
+    own = [one for one in results if {each.function for each in suite.calls_of(one.test)} <= {one.test.question}]
     assert not [
-        one.test.name for one in own if one.passed and one.function and not suite.oracle.blocks.below(one.test.question)
+        one.test.name for one in own if one.passed and one.given and not suite.reference.blocks.below(one.test.question)
     ]
 
 
@@ -216,8 +216,8 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
     )
     wrong = {name for name, group in results.items() if not all(one.passed for one in group)}
     assert wrong == {"rope_frequencies"}
-    assert all(one.function in (None, "rope_frequencies") for group in results.values() for one in group)
-    assert any(one.passed and one.function == "rope_frequencies" for one in results["rope_attention"])
+    assert all(one.given in (None, "rope_frequencies") for group in results.values() for one in group)
+    assert any(one.passed and one.given == "rope_frequencies" for one in results["rope_attention"])
 
 
 @pytest.mark.parametrize(
@@ -247,10 +247,10 @@ def {function}(*args, **kwargs):
 """
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + cell,))
     assert 0 < 1 - grade.score / grade.max_score <= MOST
-    given = [result for result in grade.test_results if result.passed and result.function]
-    assert given and {result.function for result in given} == {function}
+    given = [result for result in grade.test_results if result.passed and result.given]
+    assert given and {result.given for result in given} == {function}
     mistakes = [result for result in grade.test_results if not result.passed]
-    assert all(result.function in (None, function) for result in mistakes)
+    assert all(result.given in (None, function) for result in mistakes)
     assert {result.test.question for result in mistakes if result.hint} <= {function}
 
 
@@ -259,7 +259,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     naive = course.find("naive")
     suite = suites.setdefault("naive", Suite(naive))
     results = judged(suite, catalogue.Module(catalogue.mistaken(naive, of("naive", "bits_rounded_down"))))
-    passed = {result.test.name: result.function for result in results if result.passed}
+    passed = {result.test.name: result.given for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
@@ -283,16 +283,16 @@ def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assign
         above = {
             name
             for name in {test.question for test in suite.tests}
-            if entry.function in suite.oracle.blocks.below(name)
+            if entry.function in suite.reference.blocks.below(name)
         }
         if not above:
             continue
         for name in above:
-            setattr(module, name, _lazy(vars(suite.oracle.right)[name], work))
+            setattr(module, name, _lazy(vars(suite.reference.right)[name], work))
         with np.errstate(all="ignore"):
             results = judged(suite, catalogue.Module(module))
         earned = [
-            one.test.name for one in results if one.passed and one.function is not None and one.test.question in above
+            one.test.name for one in results if one.passed and one.given is not None and one.test.question in above
         ]
         assert not earned, (entry.name, work, earned)
 
@@ -321,10 +321,10 @@ def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(grader
     source = alibi.solution.read_text("utf-8") + FORMS
     module, _ = call.load("alibi", [source.replace("LIMIT", "10**6")], str(alibi.solution))
     suite = Suite(alibi)
-    seen = suite.observe(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
+    seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
     follow_through(suite, catalogue.Module(module), seen, seen)
     grade = grader.grade(alibi, (source.replace("LIMIT", str(len(vars(module)["_calls"]))),))
-    given = {one.test for one in grade.test_results if one.passed and one.function == "alibi_slopes"}
+    given = {one.test for one in grade.test_results if one.passed and one.given == "alibi_slopes"}
     assert any(not test.hidden for test in given)
     for public in (Phase.PUBLIC, Phase.ANSWERS):
         decided = [{one.test for one in part.test_results if one.passed} for part in (grade.at_once, grade.final)]

@@ -46,7 +46,7 @@ def test_values_by_heart_are_named_whatever_a_hidden_test_is_answered(
 ) -> None:
     """A table of all that public tests ask, and an error for anything else."""
     solution = catalogue.Module(catalogue.solution(assignment))
-    asked = [one for each in suite.observe(solution, Phase.PUBLIC) for one in each.calls.items()]
+    asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
     known = {
         one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
     }
@@ -79,7 +79,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(
     """Two files that differ from the first hidden call on: words and points."""
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
     module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
-    seen = suite.observe(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
+    seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
     follow_through(suite, catalogue.Module(module), seen, seen)
     limits = str(len(vars(module)["_calls"])), "10**9"
     stops, goes_on = (grader.grade(assignment, (text.replace("LIMIT", limit),)) for limit in limits)
@@ -117,5 +117,5 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    given = [one.test for one in grade.test_results if one.passed and one.function]
+    given = [one.test for one in grade.test_results if one.passed and one.given]
     assert not [test.name for test in given if "raises" not in test.expects]

@@ -13,9 +13,10 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live, rule
+from autograder.hints import catalogue, explain
+from autograder.hints.explain import with_causes
 from autograder.protocol import call
-from autograder.protocol.failure import REFUSALS, Kind
+from autograder.protocol.failure import Kind
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
 from tests.grader.support.told import markdown
@@ -29,7 +30,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return live.with_causes(suite.oracle, suite.observe(catalogue.Module(module)))
+    return with_causes(suite.reference, suite.run(catalogue.Module(module)))
 
 
 def hints(results: list[TestResult], function: str) -> str:
@@ -57,7 +58,7 @@ def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: d
     """
     )
     results = results_of("sinusoidal", source, suites)
-    assert not any(one.function for one in results if one.kind not in REFUSALS)
+    assert not any(one.given for one in results)
     assert any(one.test.question == "add_positions" and one.kind is Kind.CHANGED for one in results)
 
 
@@ -153,7 +154,7 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
             raise NotImplementedError
         """)
     module, _ = call.load("rope", [template.replace("LIMIT", "10**6")], str(assignment.solution))
-    Suite(assignment).observe(catalogue.Module(module), Phase.PUBLIC)
+    Suite(assignment).run(catalogue.Module(module), Phase.PUBLIC)
     source = template.replace("LIMIT", str(len(vars(module)["_calls"])))
     grade = grader.grade(assignment, (source,))
     settled = " ".join(one.hint or "" for one in grade.at_once.test_results if one.test.question == "rotate_half")
@@ -183,5 +184,5 @@ def test_a_wrong_dtype_is_told_with_the_one_that_came(
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
     """Processors add in different orders: where a sum overflows, one gets NaN and another infinity."""
     value = np.array([largest, -largest] * 8)
-    assert np.isfinite(rule.fingerprint(value).sums).all()
-    assert rule.same(rule.read_mark(rule.mark(value), value), value)
+    assert np.isfinite(explain.fingerprint(value).sums).all()
+    assert explain.same(explain.read_mark(explain.mark(value), value), value)

@@ -16,7 +16,7 @@ from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.oracle import Oracle
+from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Wrong
 
@@ -26,7 +26,7 @@ def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> 
     terminal."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
-        Oracle(course.find("rope")).wanted(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
+        Reference(course.find("rope")).wanted(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:
@@ -65,7 +65,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
     for known in catalogue.wrong_answers(assignment):
         assert not isinstance(right[known.key], bool), known.key
         vars(solution)["ANSWERS"] = right | {known.key: known.value}
-        submission = StudentModule(assignment.name, catalogue.Module(solution), Oracle(assignment))
+        submission = StudentModule(assignment.name, catalogue.Module(solution), Reference(assignment))
         with pytest.raises(Wrong) as caught:
             expect.answer(submission, known.key)
         assert caught.value.hint == known.hint and known.hint.endswith((".", "?"))

@@ -23,7 +23,7 @@ from autograder.batch.run import grade as grade_class
 from autograder.cli import main
 from autograder.grading.grader import Grader
 from autograder.otter import package
-from autograder.protocol.status import TestStatus
+from autograder.protocol.failure import Kind
 from autograder.sandbox.limits import LIMITS
 from autograder.submission import read_file
 from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
@@ -347,7 +347,7 @@ def test_another_terms_seed_gives_the_same_scores(graded: Graded, monkeypatch: p
     with Grader() as another_term:
         for path, (submission, grade) in zip(readable, before, strict=True):
             # What waits for the time of a call does so with less of it.
-            waits = any(one.status is TestStatus.TIMEOUT for one in grade.test_results)
+            waits = any(one.kind is Kind.TIMEOUT for one in grade.test_results)
             another_term.sandbox.limits = replace(LIMITS, call_seconds=0.5) if waits else LIMITS
             assert another_term.grade(course.find(submission.assignment), submission.cells).score == grade.score, path
 

@@ -22,7 +22,6 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
-from autograder.protocol.status import TestStatus
 from autograder.reports.class_page import ClassStatistics, Results
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import gradebooks
@@ -71,8 +70,8 @@ def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatist
 def one_result(
     name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope"
 ) -> TestResult:
-    kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
-    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), TestStatus(status), "", hint, kind)
+    kind = {"failed": Kind.VALUE, "passed": None}.get(status, next((k for k in Kind if k.status == status), None))
+    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule"), kind, hint=hint)
 
 
 def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:

@@ -37,7 +37,7 @@ from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Kind, Stopped
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.status import Status
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
@@ -160,11 +160,11 @@ def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dic
 
 def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     """Write down every worker, everything printed, and every argument that a submission is shown."""
-    honest_open, honest_call, honest_close, honest_observe = (
+    honest_open, honest_call, honest_close, honest_run = (
         Sandbox.open,
         Sandboxed.call,
         Sandboxed.close,
-        Suite.observe,
+        Suite.run,
     )
 
     def open_worker(self: Sandbox) -> Any:
@@ -183,11 +183,11 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         honest_close(self)
         ground.printed = self.printed
 
-    def observe(self: Suite, backend: Any, *phases: Phase) -> Any:
+    def run(self: Suite, backend: Any, *phases: Phase) -> Any:
         ground.hidden = Phase.HIDDEN in phases
-        return honest_observe(self, backend, *phases)
+        return honest_run(self, backend, *phases)
 
-    patch.setattr(Suite, "observe", observe)
+    patch.setattr(Suite, "run", run)
     patch.setattr(Sandbox, "open", open_worker)
     patch.setattr(Sandboxed, "call", call)
     patch.setattr(Sandboxed, "close", close)
@@ -372,7 +372,7 @@ def little_is_kept(submission: Submission, pages: list[str], grade: Grade) -> No
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)
-    packed = PackedGrade.of(grade, ROPE.name, submission.cells)
+    packed = PackedGrade.of(grade, ROPE.name)
     assert len(packed.grade) + len(packed.gradescope) + len(packed.feedback) < 2 * MIB
 
 
@@ -396,9 +396,7 @@ def no_secret_is_shown(ground: Field, pages: list[str], grade: Grade) -> None:
 
 def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, pages: list[str], grade: Grade) -> None:
     """It is the same whatever comes of the hidden tests: results, status, time."""
-    other = [
-        TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results
-    ]
+    other = [TestResult(one.test) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
     results = ground.grader._suite(ROPE)[1].score(other, grade.at_once.test_results)
     otherwise = dataclasses.replace(
         grade, final=Outcome(Status.GRADED, other), seconds=0.0, score=0.0, questions={}, gradescope=gradescope(results)

@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder import course
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
-from autograder.hints import rule
+from autograder.hints import explain
 from tests.grader.support.told import OUTCOMES
 
 HERE = Path(__file__).parent
@@ -39,13 +39,13 @@ def test_every_promise_names_what_shows_it() -> None:
 
 def test_how_much_a_grading_can_tell(suites: dict[str, Suite]) -> None:
     """By what hidden tests show: an outcome for each; for each question a known cause, or two that explain the same."""
-    assert math.log2(OUTCOMES) <= 3.2 and rule.MAX_HINTS == 2
+    assert math.log2(OUTCOMES) <= 3.2 and explain.MAX_HINTS == 2
     for assignment in course.assignments():
         suite = _suite(suites, assignment)
         hidden = [test for test in suite.tests if test.phase is Phase.HIDDEN]
         bits = 0.0
         for question in {test.question for test in hidden}:
-            causes = len({entry.hint for group in suite.oracle.known(question) for entry in group})
+            causes = len({entry.hint for group in suite.reference.known(question) for entry in group})
             told = math.log2(1 + causes + causes * (causes - 1) // 2)
             assert told <= 15, (assignment.name, question, causes)
             bits += told

@@ -23,17 +23,18 @@ from autograder.batch.run import grade
 from autograder.batch.summary import Summary
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
+from autograder.checks.telling import Audience
 from autograder.cli import main
 from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
-from autograder.hints.oracle import Oracle
+from autograder.hints.reference import Reference
 from autograder.otter import package
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTest, Wrong
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.failure import BrokenTest, Kind, Wrong
+from autograder.protocol.status import Status
 from autograder.submission import read_file
 from tests.grader.support import classroom
 from tests.grader.support import handed_in as platforms
@@ -60,7 +61,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
-    said = feedback.body(judged, "rope", (imports + solution,))
+    said = feedback.body(judged, "rope", Audience.LATER)
     assert "matplotlib" in said and "is not there" in said and "stops" not in said
     uses = imports + solution.replace(
         "def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _("
@@ -129,7 +130,7 @@ def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader, tm
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:
     assignment = course.find("rope")
     backend = catalogue.Module(catalogue.solution(assignment))
-    own = StudentModule("rope", backend, Oracle(assignment))
+    own = StudentModule("rope", backend, Reference(assignment))
     with pytest.raises(BrokenTest):
         expect.matches(own.rope_frequencies, 3)
     with pytest.raises(BrokenTest):
@@ -166,7 +167,7 @@ def test_check_and_otter_give_a_grade_whatever_one_submission_makes_a_grader_rai
     given = read_file(assignment.stub, NAME, NAMES)
     judged = graders.grade_alone(assignment, given, ())
     assert judged.status is Status.KILLED and judged.score == 0
-    assert {one.status for one in judged.test_results} == {TestStatus.KILLED}
+    assert {one.kind for one in judged.test_results} == {Kind.KILLED}
     monkeypatch.setattr(Grader, "grade", lambda *_: (_ for _ in ()).throw(error))
     with pytest.raises(graders.CannotGrade):
         graders.grade_alone(assignment, given, ())

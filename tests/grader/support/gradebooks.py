@@ -11,7 +11,7 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.row import Key, PackedGrade
 from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.status import Status
 from autograder.submission import Problem, Submission
 
 COURSE = (
@@ -73,16 +73,16 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
         if ease > 0:
-            test_results.append(TestResult(test, TestStatus.PASSED))
+            test_results.append(TestResult(test))
         elif ease < -2.5:
-            test_results.append(TestResult(test, TestStatus.NOT_IMPLEMENTED, "not written yet", kind=Kind.NOT_WRITTEN))
+            test_results.append(TestResult(test, Kind.NOT_WRITTEN, "not written yet"))
         else:
             hint = (
                 f"Part {place // TESTS} of {assignment} counts features where it should count pairs."
                 if draw.random() < 0.4
                 else None
             )
-            test_results.append(TestResult(test, TestStatus.FAILED, "wanted 1, got 2", hint, Kind.VALUE))
+            test_results.append(TestResult(test, Kind.VALUE, "wanted 1, got 2", hint=hint))
     return scored(test_results, draw.gauss(0.2, 0.03), status)
 
 
@@ -117,7 +117,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {
-            Key(submission.assignment, "suite", code_hash(submission)): (grade, submission.assignment, submission.cells)
+            Key(submission.assignment, "suite", code_hash(submission)): (grade, submission.assignment)
             for submission, grade in pairs
         }
         book.add((key, PackedGrade.of(*grades[key]).to_bytes(), "") for key in book.to_grade())
@@ -137,7 +137,7 @@ def made_up_class(
             level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
             if draw.random() < 0.02:
                 problem = Problem("Your file is empty.")
-                refused = [TestResult(test, TestStatus.UNREADABLE, "empty") for test in tests_of(assignment)]
+                refused = [TestResult(test, Kind.UNREADABLE, "empty") for test in tests_of(assignment)]
                 graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
             elif draw.random() < 0.95:
                 graded.append((submission_file(student, assignment, f"level = {level}"), grades[level]))

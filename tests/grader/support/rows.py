@@ -10,17 +10,16 @@ from autograder.grading.grade import Grade, Outcome
 from autograder.grading.row import PackedGrade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status, TestStatus
+from autograder.protocol.status import Status
 from autograder.submission import Submission
 
 RESULTS = [
-    TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
+    TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule.")),
     TestResult(
         Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."),
-        TestStatus.FAILED,
-        "no \ud800 good",
-        "A hint.",
         Kind.VALUE,
+        "no \ud800 good",
+        hint="A hint.",
     ),
 ]
 GRADE = Grade(
@@ -34,7 +33,7 @@ GRADE = Grade(
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     printed="hello\n",
 )
-PACKED = PackedGrade.of(GRADE, "rope", ())
+PACKED = PackedGrade.of(GRADE, "rope")
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:

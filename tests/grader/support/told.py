@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograder.checks.telling import Audience
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.submission import Submission
@@ -12,5 +13,5 @@ OUTCOMES = 9
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file, as a row of the gradebook has it."""
-    text = feedback.body(grade, submission.assignment, submission.cells)
+    text = feedback.body(grade, submission.assignment, Audience.LATER)
     return feedback.markdown(submission, grade.score, grade.max_score, text)

@@ -24,11 +24,12 @@ from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live
+from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
+from autograder.hints.explain import with_causes
 from autograder.protocol.failure import Kind
 
-TOLD_BY_MESSAGE = frozenset({Kind.DTYPE, Kind.LOOP, Kind.CHANGED, Kind.NO_ERROR, Kind.WRONG_ERROR, Kind.REFUSED})
+TOLD_BY_MESSAGE = frozenset({Kind.DTYPE, Kind.LOOP, Kind.CHANGED, Kind.ACCEPTED, Kind.REFUSED})
 KINDS = ("hint", "message", "unnamed", "wrong")
 NAMED = 0.88
 """The share that has to be named."""
@@ -43,11 +44,11 @@ def versions(assignment: Assignment) -> tuple[Misconception, ...]:
 def judged(version: Misconception, suite: Suite) -> tuple[str, list[str]]:
     """What became of a version, and what was said of it."""
     module = catalogue.mistaken(suite.assignment, version)
-    results = live.with_causes(suite.oracle, suite.observe(catalogue.Module(module)))
+    results = with_causes(suite.reference, suite.run(catalogue.Module(module)))
     missed = [result for result in results if result.is_mistake]
     own = [mistake for mistake in missed if mistake.test.question == version.function]
     hints = [mistake.hint for mistake in own if mistake.hint and mistake.kind not in TOLD_BY_MESSAGE]
-    blamed = {mistake.function for mistake in missed if mistake.function}
+    blamed = {mistake.given for mistake in missed if mistake.given}
     if blamed - {version.function} or not all(re.search(version.origin, hint) for hint in hints):
         return "wrong", _said(missed)
     if any(mistake.hint for mistake in own):
@@ -59,7 +60,7 @@ def judged(version: Misconception, suite: Suite) -> tuple[str, list[str]]:
 
 
 def _said(missed: list[TestResult]) -> list[str]:
-    return [f"{mistake.test.question}: {mistake.hint or mistake.function or mistake.kind}" for mistake in missed]
+    return [f"{mistake.test.question}: {mistake.hint or mistake.given or mistake.kind}" for mistake in missed]
 
 
 def main(names: list[str]) -> int:

@@ -1,0 +1,148 @@
+"""The text of a result, in Markdown: one for terminals, feedback files, Otter and pages, whoever reads it.
+
+Text that a submission may control is quoted, or loses all that Markdown and HTML could make of it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from autograder.checks.results import TestResult, points_possible, points_won
+from autograder.checks.standing import Standing, State
+from autograder.protocol.failure import VALUES, Kind
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LONGEST_LINE = 400
+"""Characters of a line that is shown."""
+
+
+class Audience(Enum):
+    """Who reads a result, and when."""
+
+    HOME = auto()
+    """a student, of public tests on their own machine"""
+    AT_ONCE = auto()
+    """a student, before hidden results are published"""
+    LATER = auto()
+    """a student, after that: of hidden tests the rule and the kind of mistake, and no input or value"""
+    STAFF = auto()
+
+
+_MARKUP = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}}
+)
+
+
+def plain(text: str) -> str:
+    """Text that a submission may control, without characters that do something other than stand there, and without
+    lines that nobody reads to their end."""
+    lines = (line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]} …" for line in text.split("\n"))
+    return "\n".join(
+        "".join(character if character.isprintable() else "\ufffd" for character in line) for line in lines
+    )
+
+
+def quoted(text: str) -> str:
+    """Such text as a Markdown code block: no markup in it is markup."""
+    return "\n".join(f"    {line}" for line in plain(text).split("\n"))
+
+
+def inline(text: str) -> str:
+    """Such text inside a sentence, as Markdown: no markup, no HTML, no address that turns into a link."""
+    escaped = plain(" ".join(text.split())).translate(_MARKUP)
+    return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
+
+
+def print_markdown(console: Console, text: str, indent: str = "") -> None:
+    """Such Markdown in a terminal: no line is broken, so that a call can be copied."""
+    from rich.text import Text
+
+    for line in text.split("\n"):
+        if line.startswith("    "):
+            console.print(Text(indent + line, "bold" if line.startswith("    >>> ") else ""), soft_wrap=True)
+        elif match := re.match(r"\*\*(.+?)\*\*(.*)|##? (.+)", line):
+            if match[3] and line.startswith("##"):
+                console.print()
+            bold, rest = match[1] or match[3].replace("`", ""), match[2] or ""
+            console.print(Text.assemble(indent, (read(bold), "bold"), read(rest)), soft_wrap=True)
+        elif line:
+            console.print(Text(indent + read(line)), soft_wrap=True)
+
+
+def read(text: str) -> str:
+    """A sentence of Markdown as a reader sees it."""
+    return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
+
+
+def scored(test_results: Sequence[TestResult]) -> str:
+    """The points won, and those possible."""
+    return f"{points_won(test_results):g} of {points_possible(test_results):g}"
+
+
+_NOTES = {
+    State.GIVEN: "right, once `{cause}` is right",
+    State.BUILT_ON: "builds on `{cause}`: fix that first",
+    State.WAITING: "waits for `{cause}`, which is not finished",
+    State.UNFINISHED: "not implemented yet",
+}
+
+
+def note(standing: Standing) -> str:
+    """What is said of a function without a mistake of its own, in a few words."""
+    if standing.state is State.UNREACHED:
+        return inline(next(one.message for one in standing.test_results if one.kind is Kind.NOT_REACHED))
+    return _NOTES.get(standing.state, "").format(
+        cause=standing.cause if (standing.cause or "").isidentifier() else "another function"
+    )
+
+
+def block(standing: Standing, audience: Audience, full: int = 1) -> str:
+    """The mistakes of one function: their likely causes, so many of public tests in full, and what else there is. Staff
+    reads all of them."""
+    own, staff = standing.own, audience is Audience.STAFF
+    causes = _causes(own)
+    public = [mistake for mistake in own if staff or not mistake.test.hidden]
+    shown = public if staff else public[:full]
+    parts = [f"**Likely cause:** {cause}" for cause in causes]
+    parts += [f"{_head(mistake, staff)}:\n\n{_with_call(mistake)}" for mistake in shown]
+    if audience is not Audience.HOME and len(public) > len(shown):
+        parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
+    if audience is Audience.LATER:
+        parts.append(_unseen(own, {mistake.kind for mistake in public}, bool(causes)))
+    return "\n\n".join(filter(None, parts))
+
+
+def _causes(mistakes: Iterable[TestResult]) -> list[str]:
+    """The likely causes of some mistakes: of wrong values where there are any, since what is said of a refusal explains
+    none."""
+    explained = [mistake for mistake in mistakes if mistake.hint]
+    of_values = [mistake for mistake in explained if mistake.kind in VALUES]
+    return list(dict.fromkeys(mistake.hint or "" for mistake in of_values or explained))
+
+
+def _head(mistake: TestResult, staff: bool) -> str:
+    if not staff:
+        return mistake.test.rule
+    hidden = ", hidden" if mistake.test.hidden else ""
+    return f"`{mistake.test.name}` ({scored([mistake])}{hidden}): {mistake.test.rule}"
+
+
+def _with_call(mistake: TestResult) -> str:
+    return quoted((f">>> {mistake.call}\n" if mistake.call else "") + mistake.message)
+
+
+def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
+    """What hidden tests found, where that is more than the public ones and a known cause say already."""
+    seen = seen | {Kind.VALUE} if seen and is_explained else seen
+    hidden = [mistake for mistake in mistakes if mistake.test.hidden]
+    news = [mistake for mistake in hidden if mistake.kind not in seen]
+    if not news:
+        return "On inputs that are not shown it fails in the same way." if hidden else ""
+    lines = dict.fromkeys(f"- {mistake.test.rule}: {mistake.kind.value}." for mistake in news if mistake.kind)
+    return "On inputs that are not shown:\n\n" + "\n".join(lines)

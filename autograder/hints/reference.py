@@ -1,0 +1,169 @@
+"""The reference solution, with and without known mistakes: what each makes of a call.
+
+It is asked the same about every submission, so it remembers what it said, each thing up to a bound.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.checks.expect import difference
+from autograder.checks.proxy import REFUSED, Refusal
+from autograder.checks.source import Blocks
+from autograder.course import Assignment
+from autograder.hints import catalogue
+from autograder.hints.catalogue import Misconception
+from autograder.hints.explain import SAME, Observation, outcome
+from autograder.protocol import codec
+from autograder.protocol.call import ANSWERS, Call, Reply, perform
+
+REMEMBERED = 32 * 1024
+"""Bytes of a call up to which its answers are remembered, and mistakes explained: one may hand back what a submission
+returned, and then be of any size."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One function's question to another, and the right answer."""
+
+    function: str
+    encoded: bytes
+    right: Reply
+
+
+class Reference:
+    """All that is known of an assignment. Read when it is first asked."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.reply_to = functools.lru_cache(4096)(self._reply)
+        self.asked_by = functools.lru_cache(2048)(self._asked)
+        self.mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
+        self.made_of = functools.lru_cache(1 << 16)(self._made)
+
+    @functools.cached_property
+    def right(self) -> types.ModuleType:
+        """The reference solution, not to be changed."""
+        return catalogue.solution(self.assignment)
+
+    @functools.cached_property
+    def blocks(self) -> Blocks:
+        """What each function of the solution builds on."""
+        return Blocks(self.assignment.solution.read_text(encoding="utf-8"))
+
+    # What the solution makes of a call
+
+    def reply(self, call: Call) -> Reply:
+        """All that comes of a call of the solution."""
+        if call.measured or not is_small(call):
+            return perform(self.right, call.copy())
+        return self.reply_to(call.encoded)
+
+    def _reply(self, encoded: bytes) -> Reply:
+        return perform(self.right, Call(*codec.decode(encoded)))
+
+    def wanted(self, call: Call) -> Any:
+        """What the solution returns, or REFUSED."""
+        reply = self.reply_to(call.encoded) if is_small(call) else perform(self.right, call.copy())
+        if reply.raised is None:
+            return reply.value
+        if reply.raised.kind not in ("ValueError", "IndexError"):
+            raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
+        return REFUSED
+
+    def asked(self, call: Call) -> tuple[Question, ...]:
+        """What the solution asks its own functions in a call, each question once."""
+        return self.asked_by(call.encoded) if is_small(call) else self._asked(call.encoded)
+
+    def _asked(self, encoded: bytes) -> tuple[Question, ...]:
+        self._questions.clear()
+        perform(self._listening, Call(*codec.decode(encoded)))
+        own = str(codec.decode(encoded)[0])
+        asked = [each for each in self._questions.values() if each.function in self.blocks.below(own)]
+        return tuple(Question(each.function, each.encoded, self.reply(each)) for each in asked)
+
+    @functools.cached_property
+    def _questions(self) -> dict[bytes, Call]:
+        return {}
+
+    @functools.cached_property
+    def _listening(self) -> types.ModuleType:
+        """The solution, which notes what its functions are asked."""
+        module = catalogue.solution(self.assignment)
+
+        def listening(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+            def function(*args: Any, **kwargs: Any) -> Any:
+                asked = Call(name, args, kwargs).copy()
+                with contextlib.suppress(ValueError):  # one that no message has room for
+                    self._questions[asked.encoded] = asked
+                return own(*args, **kwargs)
+
+            return function
+
+        for name, value in list(vars(module).items()):
+            if isinstance(value, types.FunctionType) and not name.startswith("_"):
+                setattr(module, name, listening(name, value))
+        return module
+
+    def answer(self, key: str) -> Any:
+        """The right entry of ANSWERS."""
+        return vars(self.right)[ANSWERS][key]
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        """The known wrong numbers for an entry of ANSWERS, each with its hint."""
+        return {answer.value: answer.hint for answer in catalogue.wrong_answers(self.assignment) if answer.key == key}
+
+    # What known mistakes make of it
+
+    @functools.cached_property
+    def entries(self) -> tuple[Misconception, ...]:
+        """The known mistakes of the catalogue."""
+        return catalogue.entries(self.assignment)
+
+    def known(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
+        """The known mistakes that can show in the results of a function, the likelier ones first: its own before those
+        of functions below it, since somebody may have written anew what the solution takes from another."""
+        below = self.blocks.below(function)
+        return (
+            [entry for entry in self.entries if entry.function == function],
+            [entry for entry in self.entries if entry.function in below],
+        )
+
+    def observation(self, call: Call, reply: Reply) -> Observation | None:
+        """A call as evidence; None for one that is too large to look at."""
+        if not is_small(call):
+            return None
+        right = outcome(self.reply_to(call.encoded))
+
+        def predicted(entry: Misconception) -> Any:
+            made = self.made_of(call.encoded, entry)
+            return right if made is SAME else made
+
+        return Observation(outcome(reply), right, predicted)
+
+    def _made(self, encoded: bytes, entry: Misconception) -> Any:
+        """What comes of a call beside a known mistake, or SAME: most leave most calls alone."""
+        right = outcome(self.reply_to(encoded))
+        if type(right) is Refusal:  # which all of them refuse
+            return SAME
+        function, args, kwargs = codec.decode(encoded)
+        module = self.mistaken(entry)
+        if entry.function == function:
+            module = types.ModuleType(self.assignment.name)
+            module.__file__ = self.right.__file__
+            setattr(module, function, entry.implementation)
+        made = outcome(perform(module, Call(function, args, kwargs)))
+        return made if type(made) is Refusal or difference(made, right, None) is not None else SAME
+
+
+def is_small(call: Call) -> bool:
+    """Whether a call is small enough to be remembered."""
+    try:
+        return len(call.encoded) <= REMEMBERED
+    except ValueError:
+        return False
