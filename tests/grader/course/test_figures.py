@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import re
 import types
 from collections.abc import Callable
@@ -54,16 +55,16 @@ def words(figure: Figure) -> str:
 
 
 def pixels(figure: Figure) -> np.ndarray:
+    figure.set_dpi(40)  # enough to see a difference
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())
 
 
 @functools.cache
-def right(draw: Draw) -> tuple[Figure, np.ndarray]:
-    """The picture of the solution, and its pixels."""
-    figure = drawn(draw)
-    return figure, pixels(figure)
+def right(draw: Draw) -> Figure:
+    """The picture of the solution."""
+    return drawn(draw)
 
 
 every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=lambda draw: draw.__name__)
@@ -73,10 +74,15 @@ drawn_from_modules = pytest.mark.parametrize(
 
 
 @every_picture
-def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
-    figure, _ = right(draw)
-    assert "waits for" not in words(figure)
-    assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
+def test_a_picture_of_the_solution_is_no_card_and_can_be_read_in_grey(draw: Draw) -> None:
+    """An axis says what it measures, and no two lines of one plot share their shade and their style."""
+    assert "waits for" not in words(right(draw))
+    plots = right(draw).findobj(matplotlib.axes.Axes)
+    assert any(axes.get_xlabel() for axes in plots)
+    for axes in plots:
+        legend = axes.get_legend()
+        looks = [(one.get_linestyle(), one.get_color()) for one in legend.get_lines()] if legend else []
+        assert len({style for style, _ in looks}) == len(looks), f"told apart by colour alone: {looks}"
 
 
 @pytest.mark.parametrize(
@@ -85,30 +91,15 @@ def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
     ids=lambda draw: draw.__name__,
 )
 def test_a_picture_with_random_features_is_the_same_each_time(draw: Draw) -> None:
-    assert np.array_equal(pixels(drawn(draw)), right(draw)[1])
-
-
-@every_picture
-def test_a_picture_can_be_read_in_grey(draw: Draw) -> None:
-    """No two lines of one plot share their shade and their style."""
-    for axes in right(draw)[0].findobj(matplotlib.axes.Axes):
-        legend = axes.get_legend()
-        looks = [(one.get_linestyle(), one.get_color()) for one in legend.get_lines()] if legend else []
-        assert len({style for style, _ in looks}) == len(looks), f"told apart by colour alone: {looks}"
+    assert np.array_equal(pixels(drawn(draw)), pixels(right(draw)))
 
 
 @drawn_from_modules
-def test_a_picture_of_a_stub_says_which_function_it_waits_for(draw: Draw) -> None:
+def test_a_picture_without_its_functions_is_a_card_that_says_which_one_it_waits_for(draw: Draw) -> None:
     said = words(drawn(draw, unwritten))
     assert "It is not written yet." in said
     assert any(f"waits for {name}\n" in said + "\n" for module in modules_of(draw) for name in vars(solution(module)))
-
-
-@drawn_from_modules
-def test_a_missing_function_is_a_card(draw: Draw) -> None:
-    said = words(drawn(draw, types.ModuleType))
-    assert "This picture waits for" in said
-    assert "Your file has no function of that name." in said
+    assert "Your file has no function of that name." in words(drawn(draw, types.ModuleType))
 
 
 BROKEN: dict[str, Callable[..., Any]] = {
@@ -121,22 +112,24 @@ BROKEN: dict[str, Callable[..., Any]] = {
 }
 
 
-@drawn_from_modules
-def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw) -> None:
+@pytest.mark.parametrize(
+    ("draw", "wrong"),
+    zip([draw for draw in PICTURES.values() if modules_of(draw)], itertools.cycle(BROKEN.values())),
+    ids=lambda one: one.__name__,
+)
+def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
     """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty
-    page."""
-    for kind, wrong in BROKEN.items():
+    page. One kind of nonsense per picture: all go the same way."""
 
-        def broken(name: str, wrong: Callable[..., Any] = wrong) -> types.ModuleType:
-            module, complete = types.ModuleType(name), solution(name)
-            for function in [key for key, value in vars(complete).items() if callable(value)]:
-                setattr(module, function, wrong)
-            module.METHODS = getattr(complete, "METHODS", ())  # type: ignore[attr-defined]
-            return module
+    def broken(name: str) -> types.ModuleType:
+        module, complete = types.ModuleType(name), solution(name)
+        for function in [key for key, value in vars(complete).items() if callable(value)]:
+            setattr(module, function, wrong)
+        module.METHODS = getattr(complete, "METHODS", ())  # type: ignore[attr-defined]
+        return module
 
-        figure = drawn(draw, broken)
-        is_card = "waits for" in words(figure)
-        assert is_card or any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), kind
+    figure = drawn(draw, broken)
+    assert "waits for" in words(figure) or any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes))
 
 
 def test_a_card_names_the_function_that_raised() -> None:
@@ -157,17 +150,18 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
     assert "waits for rope_cos_sin" in words(rope.shift_dial(module))
 
 
-@drawn_from_modules
-def test_mistakes_are_drawn(draw: Draw) -> None:
+FIRST = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
+"""Of each lesson the first picture that is drawn from its functions alone."""
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_mistakes_are_drawn(name: str) -> None:
     """Some known mistake in a function that a picture calls changes the picture."""
-    (name,) = modules_of(draw)
-    assignment, called = course.find(name), set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
+    assignment, draw = course.find(name), FIRST[name]
+    called = set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
     mistakes = [entry for entry in catalogue.entries(assignment) if entry.function in called]
-
-    def changed(entry: catalogue.Misconception) -> bool:
-        return not np.array_equal(pixels(draw(catalogue.mistaken(assignment, entry))), right(draw)[1])
-
-    assert any(changed(entry) for entry in mistakes)
+    before = pixels(right(draw))
+    assert any(not np.array_equal(pixels(draw(catalogue.mistaken(assignment, entry))), before) for entry in mistakes)
 
 
 def test_a_row_counted_from_the_back_shows() -> None:
@@ -183,7 +177,7 @@ def test_shifting_both_turns_the_hands_and_keeps_the_score() -> None:
     here, shifted = rope.shift_dial(module, 1, 3, shift=0), rope.shift_dial(module, 1, 3, shift=3)
     assert "rotated: query at 1, key at 3:  −0.6081" in words(here)
     assert "rotated: query at 4, key at 6:  −0.6081" in words(shifted)
-    assert not np.array_equal(right(rope.shift_dial)[1], pixels(shifted))
+    assert not np.array_equal(pixels(right(rope.shift_dial)), pixels(shifted))
 
 
 def test_the_dial_takes_any_vectors_and_negative_positions() -> None:
