@@ -18,23 +18,15 @@ from functools import partial
 from pathlib import Path
 
 from autograder import parallel
-from autograder.submission.finder import Everything, find_file, find_in_folder
+from autograder.submission.finder import find_file, find_in_folder
 from autograder.submission.reader import lost, read
 from autograder.submission.records import HandIn, NothingToGrade, Person, Problem, Submission
 
-__all__ = [
-    "Everything",
-    "HandIn",
-    "NothingToGrade",
-    "Person",
-    "Problem",
-    "Submission",
-    "find_in_folder",
-    "lost",
-    "read",
-    "read_alone",
-    "read_file",
-]
+__all__ = ["HandIn", "NothingToGrade", "Person", "Problem", "Submission", "find_in_folder", "lost", "read"]
+__all__ += ["read_alone", "read_file"]
+
+FRONT_DOOR = ("names", "code", "records")
+"""The modules that other rooms may import."""
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
@@ -53,7 +45,3 @@ def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Subm
     if isinstance(outcome, parallel.Exceeded):
         return lost(find_file(path, assignment, known), outcome.why)[0]
     return outcome
-
-
-FRONT_DOOR = ("names", "code", "records")
-"""The modules that other rooms may import."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import io
 import json
 import os
 import re
-import stat
 import tokenize
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,37 +35,29 @@ MAX_PATH = 1000
 """characters of a name in a zip, folders included"""
 MAX_CELLS = 2000
 """code cells: each is parsed by itself, and a notebook of people has a few dozen"""
-_LISTED = 8
-"""cells that a note names"""
 
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
 
 def is_junk(name: str) -> bool:
-    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a submission.
-
-    A code file may begin with a dot all the same, for people have odd names, unless macOS or Emacs put it there.
-    """
+    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a submission. A code file may
+    begin with a dot all the same, unless macOS or Emacs put it there: people have odd names."""
     if name.startswith("."):
         return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READ))
     return name.endswith("~") or name.casefold() in _JUNK
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE) -> bytes:
-    """The bytes of a regular file. Raises Unreadable for another kind and for more than `limit` bytes; OSError for a
-    link."""
+    """The bytes of a file. Raises Unreadable for more than `limit` bytes; OSError for a link."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # or a pipe would wait for a writer
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Unreadable("It is a pipe, a socket or a device: hand in a .py or .ipynb file.")
         return _bounded(file.read(limit + 1), limit)
 
 
 def _bounded(data: bytes, limit: int = MAX_FILE) -> bytes:
     if len(data) > limit:
-        raise Unreadable(
-            f"The file is larger than {limit // MIB} MiB: hand in only the code, without data or a notebook's output."
-        )
+        most = f"{limit // MIB} MiB"
+        raise Unreadable(f"The file is larger than {most}: hand in only the code, without data or a notebook's output.")
     return data
 
 
@@ -79,9 +72,8 @@ def files_below(folder: Path) -> list[str]:
                 for entry in entries:
                     seen += 1
                     if seen > MAX_ENTRIES:
-                        raise Unreadable(
-                            f"The folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote."
-                        )
+                        most = f"more than {MAX_ENTRIES} files"
+                        raise Unreadable(f"The folder holds {most}: hand in only the file that you wrote.")
                     if not is_junk(entry.name):
                         inner = entry.is_dir(follow_symlinks=False)
                         (folders if inner else paths).append(f"{prefix}{entry.name}{'/' if inner else ''}")
@@ -91,30 +83,30 @@ def files_below(folder: Path) -> list[str]:
     return sorted(paths)
 
 
+@contextlib.contextmanager
+def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+    """A zip. What zipfile's parts raise (BadZipFile, OverflowError, struct.error …) becomes Unreadable."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            yield archive
+    except Exception as error:
+        reason = printable(str(error), 250) or type(error).__name__
+        raise Unreadable(f"The zip cannot be read ({reason}): hand in the .py or .ipynb file itself.") from error
+
+
 def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
     """The files in a zip by name, junk left out. Raises Unreadable for what is none."""
-    try:
-        entries = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    except Exception as error:  # whatever zipfile's parts raise: BadZipFile, OverflowError, struct.error …
-        raise _not_a_zip(error) from error
-    named = [(entry.filename.replace("\\", "/"), entry) for entry in entries if not entry.is_dir()]
-    kept = [(name, entry) for name, entry in named if len(name) <= MAX_PATH and not any(map(is_junk, name.split("/")))]
+    with _opened(data) as archive:
+        named = [(one.filename.replace("\\", "/"), one) for one in archive.infolist() if not one.is_dir()]
+    kept = [(name, one) for name, one in named if len(name) <= MAX_PATH and not any(map(is_junk, name.split("/")))]
     return sorted(kept, key=lambda member: member[0])
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
     """The content of one file in a zip. Raises Unreadable where it is damaged, encrypted or too large."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)).open(member) as file:
-            content = file.read(MAX_FILE + 1)
-    except Exception as error:
-        raise _not_a_zip(error) from error
+    with _opened(data) as archive, archive.open(member) as file:
+        content = file.read(MAX_FILE + 1)
     return _bounded(content)
-
-
-def _not_a_zip(error: Exception) -> Unreadable:
-    reason = printable(str(error), 250) or type(error).__name__
-    return Unreadable(f"The zip cannot be read ({reason}): hand in the .py or .ipynb file itself.")
 
 
 @dataclass(frozen=True)
@@ -124,14 +116,8 @@ class Code:
     cells: tuple[str, ...]
     notes: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    """what its top level binds"""
+    """what its top level binds; `written` is what is bound to more than a stub has"""
     written: frozenset[str] = frozenset()
-    """those that are bound to more than a stub: a function with a body of its own, answers that are filled in"""
-
-    def mentions(self, names: Iterable[str]) -> bool:
-        """Whether one of these names stands in it at all."""
-        words = frozenset(re.findall(r"\w+", "\n".join(self.cells)))
-        return not words.isdisjoint(names)
 
 
 @functools.cache
@@ -142,22 +128,16 @@ def functions(assignment: str) -> frozenset[str]:
 
 def read_code(data: bytes, name: str) -> Code:
     """Of a .py or .ipynb file. Where name and content disagree, the content decides. Raises Unreadable."""
-    ending = stem_and_suffix(name)[1]
-    if ending not in CODE:
-        raise Unreadable(
-            f"A {printable(ending) or 'file without an ending'} cannot be graded: hand in a .py or .ipynb file."
-        )
     text, notes = _decoded(data)
+    is_named_so = stem_and_suffix(name)[1] == ".ipynb"
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if ending == ".ipynb" and text.lstrip().startswith("{"):
-            reason = printable(str(error), 120)
-            raise Unreadable(
-                f"The notebook is damaged ({reason}): open it in Jupyter, save it, and hand it in again."
-            ) from error
+        if is_named_so and text.lstrip().startswith("{"):
+            reason = f"damaged ({printable(str(error), 120)})"
+            raise Unreadable(f"The notebook is {reason}: open it in Jupyter, save it, and hand it in again.") from error
         notebook = None
-    if isinstance(notebook, dict) and (ending == ".ipynb" or isinstance(notebook.get("cells"), list)):
+    if isinstance(notebook, dict) and (is_named_so or isinstance(notebook.get("cells"), list)):
         return _notebook(notebook, notes)
     try:
         tree = parse(text)
@@ -173,12 +153,12 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     try:
         utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-        text = data.decode(encoding)
+        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n as Python's own line ends
     except (SyntaxError, ValueError, LookupError) as error:
         reason = printable(str(error), 120)
         raise Unreadable(f"The file is not text ({reason}): hand in the .py or .ipynb file, saved as UTF-8.") from error
     notes = () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
-    return text.replace("\r\n", "\n").replace("\r", "\n"), notes
+    return text, notes
 
 
 class NotPython(Exception):
@@ -189,50 +169,38 @@ def parse(text: str) -> ast.Module:
     """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
     try:
         return parsing.parse(text)
-    except SyntaxError as error:
-        line = f"line {error.lineno}: " if error.lineno else ""
-        raise NotPython(f"{line}{printable(error.msg, 120)}") from error
-    except ValueError as error:
-        raise NotPython(printable(str(error), 120)) from error
+    except (SyntaxError, ValueError) as error:
+        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
+        raise NotPython(line + printable(getattr(error, "msg", str(error)), 120)) from error
 
 
 def _bound(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that texts bind which run one after the other, and those that are written."""
+    """The names that texts bind which run one after the other, and those that are bound to more than a stub binds."""
     names: set[str] = set()
     written: set[str] = set()
-    for tree in trees:
-        for statement in _top_level(tree):
-            bound, is_open = _names(statement)
-            names |= bound
-            (written.difference_update if is_open else written.update)(bound)
+    for statement in chain.from_iterable(map(_top_level, trees)):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound, is_open = {name}, is_stub(statement.body)
+            case ast.Assign(value=value) | ast.AnnAssign(value=value):
+                stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+                bound = {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+                answers = value.values if ANSWERS in bound and isinstance(value, ast.Dict) else [value]
+                is_open = all(isinstance(answer, ast.Constant) and answer.value is None for answer in answers)
+            case _:
+                continue
+        names |= bound
+        (written.difference_update if is_open else written.update)(bound)
     return frozenset(names), frozenset(written)
 
 
-def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+def _top_level(node: ast.AST) -> Iterator[ast.stmt]:
     """The statements that run when the text does, those inside `if`, `try`, `with` and loops too, in order."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            parts = [*ast.iter_child_nodes(node)]
-            waiting += [part for part in parts[::-1] if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
-
-
-def _names(statement: ast.stmt) -> tuple[set[str], bool]:
-    """The names that a statement binds, and whether to no more than a stub does."""
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}, is_stub(statement.body)
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            return {alias.asname or alias.name.partition(".")[0] for alias in aliases}, False
-        case ast.Assign(value=value) | ast.AnnAssign(value=value):
-            stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-            names = {node.id for node in stored if isinstance(node.ctx, ast.Store)}
-            answers = value.values if ANSWERS in names and isinstance(value, ast.Dict) else [value]
-            return names, all(isinstance(answer, ast.Constant) and answer.value is None for answer in answers)
-    return set(), False
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.stmt):
+            yield part
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            yield from _top_level(part)
 
 
 # Notebooks
@@ -241,7 +209,7 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w*)[^\n]*")
 _BODY_IS_PYTHON = {"time", "timeit", "capture", "prun", "writefile", "file"}
 """Cell magics whose body is ordinary Python that the cell would have run or written to a file."""
 
-_IPYTHON = re.compile(r"^([ \t]*)[^\n]*\bget_ipython\(\)[^\n]*", re.MULTILINE)
+_MAGIC = re.compile(r".*\bget_ipython\(\).*", re.DOTALL)
 _OTTER = re.compile(r"import otter|from otter[\w.]* import [\w, ]+|(?:\w+ *= *otter|otter|grader)\.[^;]*")
 """Statements that only serve Otter's checks, as notebooks of the handout write them: behind the wall there is no
 Otter."""
@@ -250,29 +218,23 @@ Otter."""
 def _notebook(document: dict[str, Any], notes: tuple[str, ...]) -> Code:
     """Code cells in order. One of which nothing can be run stays, as "", so that the cells keep their numbers."""
     sources = _sources(document)
-    with_otter = any("otter" in source for source in sources)
+    left_out = [_MAGIC, _OTTER] if any("otter" in source for source in sources) else [_MAGIC]
     cells: list[str] = []
-    trees: list[ast.Module] = []
-    faults: list[str] = []
-    changed: list[str] = []
+    fault = ""
     for number, source in enumerate(sources, 1):
         try:
-            text = _without_magic(source)
-            text = _without_otter(text) if with_otter else text
-            trees.append(parse(text))
-            changed += [str(number)] if text != source else []
+            cells.append(_python(source, left_out))
         except NotPython as error:
-            text = ""
-            faults.append(f"Code cell {number} is not Python ({error}) and was left out.")
-        cells.append(text)
+            cells.append("")
+            fault = fault or f" (code cell {number} is not Python: {error})"
+    trees = [parse(cell) for cell in cells]
     if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
-        raise Unreadable(f"The notebook has no code cell that can be run. {' '.join(faults[:1])}".strip())
-    if len(faults) > _LISTED:
-        faults[_LISTED:] = [f"{len(faults) - _LISTED} more code cells are not Python and were left out."]
+        raise Unreadable(f"The notebook has no code cell that can be run{fault}: hand in the one with your functions.")
+    changed = [str(number) for number, cell in enumerate(cells, 1) if cell != sources[number - 1]]
     if changed:
-        which = listed(changed, _LISTED)
-        faults.append(f"Magic, shell and help lines, and calls of Otter, were left out of code cells {which}.")
-    return Code(tuple(cells), (*notes, *faults), *_bound(trees))
+        what = "what is no Python, magic, shell and help lines, and calls of Otter"
+        notes += (f"Left out of code cells {listed(changed, 8)}: {what}{fault}.",)
+    return Code(tuple(cells), notes, *_bound(trees))
 
 
 def _sources(document: dict[str, Any]) -> list[str]:
@@ -284,24 +246,33 @@ def _sources(document: dict[str, Any]) -> list[str]:
     if len(joined) > MAX_CELLS or sum(map(len, joined)) > parsing.MAX_CODE:
         most = f"{MAX_CELLS} code cells or {parsing.MAX_CODE // 1024} KiB of code"
         raise Unreadable(f"The notebook has more than {most}: hand in only what you wrote.")
-    return [source.replace("\r\n", "\n").replace("\r", "\n") for source in joined]
+    return joined
 
 
-def _without_magic(source: str) -> str:
-    """The cell without what IPython alone understands. One that parses has nothing of the kind: a line may begin with %
-    inside a string or a bracket."""
+def _python(source: str, left_out: list[re.Pattern[str]]) -> str:
+    """The cell with `pass` for what IPython alone understands, and for all else that is left out; its lines stay where
+    they were. A cell that parses has no magic: a line may begin with % inside a string or a bracket."""
     if cell_magic := _CELL_MAGIC.match(source):
         if cell_magic[1] not in _BODY_IS_PYTHON:
             return ""
         source = "\n" * cell_magic[0].count("\n") + source[cell_magic.end() :]
     try:
-        parse(source)
+        tree = parse(source)
     except NotPython:
-        source = _transformed(source)
-    return _IPYTHON.sub(r"\1pass", source)
+        source = _without_magic(source)
+        tree = parse(source)
+    lines = source.split("\n")
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+            first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
+            text = "\n".join(lines[first:last])
+            if any(pattern.fullmatch(text.strip()) for pattern in left_out):
+                indent = text[: len(text) - len(text.lstrip())]
+                lines[first:last] = [f"{indent}pass", *[""] * (last - first - 1)]
+    return "\n".join(lines)
 
 
-def _transformed(source: str) -> str:
+def _without_magic(source: str) -> str:
     """IPython's own translation of magic, shell and help lines into calls of get_ipython()."""
     from IPython.core.inputtransformer2 import TransformerManager  # takes a third of a second
 
@@ -312,13 +283,3 @@ def _transformed(source: str) -> str:
     except Exception as error:  # it was written for cells of people
         raise NotPython(printable(str(error), 120)) from error
     return text if source.endswith("\n") else text.removesuffix("\n")
-
-
-def _without_otter(text: str) -> str:
-    """The cell with `pass` for each of Otter's statements, its lines where they were."""
-    lines = text.split("\n")
-    for statement in parse(text).body:
-        first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
-        if _OTTER.fullmatch("\n".join(lines[first:last]).strip()):
-            lines[first:last] = ["pass", *[""] * (last - first - 1)]
-    return "\n".join(lines)

@@ -7,43 +7,40 @@ platform made them. What lies inside a student's folder decides nothing, and not
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.course import left_out
 from autograder.submission import platforms
 from autograder.submission.code import MIB, READ, is_junk, read_bytes
-from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.platforms import Entry
-from autograder.submission.records import Delivery, HandIn, NothingToGrade, Person, Problem, StudentFile
+from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
+from autograder.submission.records import Entry, HandIn, NothingToGrade, Person, Problem, StudentFile
 
-_CLONE = {"assignments", "course", ".github", "autograder", "tests"}
-"""the folders of a clone of the handout"""
-_BESIDE = {"readme", "license", "index", "grades", "roster", "gradebook", "notes"}
-_TABLES = (".csv", ".xlsx", ".xls", ".ods", ".sqlite", ".lock")
-_PAGES = (".md", ".txt", ".html", ".htm", "")
+_BESIDE = re.compile(
+    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+\.(csv|xlsx?|ods|sqlite|lock)",
+    re.IGNORECASE,
+)
+"""tables and pages that an instructor keeps beside a class"""
 _RESULTS = ("gradebook.sqlite", "grades.csv")
 """what lies in a folder of results"""
 
-_TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
 _MISSING = Problem("The export lists these files but does not hold them: your instructor must download it again.")
 
+_Told = tuple[str | None, str | None]
+"""The assignment that a folder or a flag decides, and the one that it suggests."""
 
-@dataclass(frozen=True)
-class Everything:
-    """All that lies in a folder."""
+
+class Everything(NamedTuple):
+    """All that lies in a folder: what it was read as, who handed in what, and files that nobody handed in."""
 
     layout: str
-    """what it was read as"""
     hand_ins: tuple[HandIn, ...]
-    """by name"""
     passed_over: tuple[str, ...]
-    """files that nobody hands in, and an editor's copies of some that somebody may"""
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Everything:
@@ -55,15 +52,15 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
         raise NothingToGrade(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
         raise NothingToGrade(f"The results would lie among the submissions in {shown}: name another folder with --out.")
-    finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out)
+    finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out and Path(os.path.abspath(out)))
     try:
-        found = finder.whole()
+        layout, files = finder.read(finder.root, finder.told_by(finder.root))
     except OSError as error:
         raise NothingToGrade(f"{shown} cannot be read: {error.strerror}.") from error
-    if not any(one.problem or one.is_folder or stem_and_suffix(one.file.path.name)[1] in READ for one in found):
+    if not any(one.entry.problem or not one.entry.file or stem_and_suffix(one.entry.file)[1] in READ for one in files):
         wanted = f" for {assignment}" if assignment else ""
         raise NothingToGrade(f"{shown} holds no submission{wanted}: that is a .py, .ipynb or .zip file.")
-    return Everything(finder.layouts[0], _by_person(found), tuple(finder.aside))
+    return Everything(layout, _by_person(files), tuple(finder.aside))
 
 
 def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> HandIn:
@@ -74,20 +71,8 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> HandI
     finder = _Finder(path.parent, tuple(known), assignment, None)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     names = ([path.name], []) if is_folder else ([], [path.name])
-    (hand_in,) = _by_person([*finder.of_class(path.parent, *names, *finder.told_by(path.parent))])
+    (hand_in,) = _by_person(finder.of_class(path.parent, *names, finder.told_by(path.parent))[1])
     return hand_in
-
-
-@dataclass(frozen=True)
-class _Found:
-    """One file or folder, and whose it is."""
-
-    entry: Entry
-    file: StudentFile
-    is_folder: bool
-    assignment: str | None
-    hint: str | None
-    problem: Problem | None = None
 
 
 @dataclass(frozen=True)
@@ -100,59 +85,39 @@ class _Finder:
     """the one assignment that is graded: folders of the others are passed over"""
     out: Path | None
     """where results go: never part of what was handed in"""
-    layouts: list[str] = field(default_factory=list)
-    """what folders are read as, the one that was given first"""
     aside: list[str] = field(default_factory=list)
 
-    def whole(self) -> list[_Found]:
-        folders, files = self._listing(self.root)
-        if self._is_one_students(folders, files):
-            self.layouts.append(f"one student's folder, {printable(self.root.name)}")
-            file = StudentFile(self.root.name, self.root, utf8_safe(self.root.name))
-            return [_Found(Entry(_named(self.root.name)), file, True, self.only, None)]
-        return [*self._of_folder(self.root, *self.told_by(self.root), is_top=True)]
-
-    def told_by(self, folder: Path) -> tuple[str | None, str | None]:
-        """The assignment that a folder's name decides, and the one that it suggests."""
+    def told_by(self, folder: Path) -> _Told:
         return self.only or equal_to(folder.name, self.known), named_in(folder.name, self.known)
 
-    def _of_folder(self, folder: Path, assignment: str | None, hint: str | None, is_top: bool) -> Iterator[_Found]:
+    def read(self, folder: Path, told: _Told, own: str = "") -> tuple[str, list[StudentFile]]:
         """Folders of assignments (or exports) win unless most of what lies there is something else: then no single
-        entry of a student changes how a class is read. `is_top`: inside a folder of one assignment, folders named
+        entry of a student changes how a class is read. Inside a folder of one assignment, its `own`, folders named
         after assignments are students' own."""
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            self.layouts.append(f"an export of Gradescope, {_count(len(folders), 'folder')}")
-            yield from self._of_export(folder, folders, assignment, hint)
-            return
-        closed = {name for name in folders if is_top and name in left_out()}
-        full = [name for name in folders if name not in closed and _holds_something(folder / name)]
-        named = {name: own for name in full if is_top and (own := equal_to(name, self.known))}
-        inner = named | {name: None for name in full if re.fullmatch(r"assignment_\d+_export", name)}
-        others = [name for name in folders if name not in inner and name not in closed]
-        if not (inner or closed) or len(inner) + len(closed) < len(others) + len(files):
-            yield from self.of_class(folder, folders, files, assignment, hint)
-            return
-        self.aside.extend(f"{name} (left out this term)" for name in closed)
-        self.layouts.append(f"{_count(len(inner), 'folder')} {'named after assignments' if named else 'of Gradescope'}")
-        found = [one for name, own in inner.items() for one in self._inside(folder / name, own, assignment, hint)]
-        yield from found
-        taken = {one.entry.person.key for one in found}
-        for one in self.of_class(folder, others, files, assignment, hint) if others or files else ():
-            person = one.entry.person
+            return "an export of Gradescope", [*self._of_export(folder, folders, told)]
+        inner = {name: equal_to(name, (*self.known, *left_out())) for name in folders if not own}
+        inner = {name: of for name, of in inner.items() if of}
+        inner |= {name: own for name in folders if re.fullmatch(r"assignment_\d+_export", name)}
+        others = [name for name in folders if name not in inner]
+        if not inner or len(inner) < len(others) + len(files):
+            return self.of_class(folder, folders, files, told)
+        found: list[StudentFile] = []
+        for name, of in inner.items():
+            if of in left_out():
+                self._pass_over(f"{name} (left out this term)")
+            elif self.only in (None, of or self.only):
+                found += self.read(folder / name, (of or told[0], told[1]), of or "an export's")[1]
+        taken = {file.entry.person.key for file in found}
+        for file in self.of_class(folder, others, files, told)[1]:
+            person = file.entry.person
             if person.key in taken:  # whoever chose that name, it is not theirs who is in the folders
                 person = replace(person, name=f"{person.name}, beside the folders")
-            yield replace(one, entry=replace(one.entry, person=person))
+            found.append(replace(file, entry=replace(file.entry, person=person)))
+        return "folders of assignments", found
 
-    def _inside(self, folder: Path, own: str | None, assignment: str | None, hint: str | None) -> list[_Found]:
-        """One of several folders side by side; `own`: the assignment that it is named after."""
-        if self.only not in (None, own or self.only):
-            return []
-        return [*self._of_folder(folder, own or assignment, hint, is_top=False)]
-
-    def _of_export(
-        self, folder: Path, folders: list[str], assignment: str | None, hint: str | None
-    ) -> Iterator[_Found]:
+    def _of_export(self, folder: Path, folders: list[str], told: _Told) -> Iterator[StudentFile]:
         """Gradescope's folders, each of which may be several persons'."""
         try:
             entries = platforms.export_entries(read_bytes(folder / platforms.METADATA, 64 * MIB))
@@ -160,88 +125,51 @@ class _Finder:
                 raise ValueError("it names none of the folders")
         except Exception as error:  # whatever odd bytes make the parser raise
             entries, reason = {}, printable(str(error), 120)
-            self.aside.append(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
+            self._pass_over(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
         for name in sorted({*folders, *entries}):
             for entry in entries.get(name) or [Entry(_named(name))]:
-                found = self._found(entry, folder, name, True, assignment, hint)
-                yield found if name in folders else replace(found, problem=_MISSING)
+                yield self._file(entry if name in folders else replace(entry, problem=_MISSING), folder, name, told)
 
     def of_class(
-        self, folder: Path, folders: list[str], files: list[str], assignment: str | None, hint: str | None
-    ) -> Iterator[_Found]:
+        self, folder: Path, folders: list[str], files: list[str], told: _Told
+    ) -> tuple[str, list[StudentFile]]:
         """Files and folders of many."""
         platform, entries = platforms.recognise(folders, files)
-        counts = [_count(len(names), noun) for names, noun in ((folders, "folder"), (files, "file")) if names]
-        made = f"a download of {platform}" if platform else "files and folders named after students"
-        self.layouts.append(", ".join([made, *counts]))
-        hint = hint or self._most_named(entries.values())
+        # A download is of one assignment: the one that most files speak of whose names say one.
+        said = Counter(own for one in entries.values() if (own := named_in(stem_and_suffix(one.file)[0], self.known)))
+        hint = told[1] or next((name for name, count in said.items() if 2 * count > said.total()), None)
+        found = []
         for name in (*folders, *files):
-            is_folder, entry = name in folders, entries.get(name)
-            own = None
-            if is_folder and (entry is None or entry.person.platform == platforms.GITHUB):
+            entry, own = entries.get(name), None
+            if name in folders and (entry is None or platform == platforms.GITHUB):
                 own = named_in(name.removesuffix(entry.person.login if entry else ""), self.known)
-            entry = entry or Entry(_named(name if is_folder else stem_and_suffix(name)[0]), name)
-            yield self._found(entry, folder, name, is_folder, assignment, own or hint)
+            if entry is None:
+                entry = Entry(_named(name)) if name in folders else Entry(_named(stem_and_suffix(name)[0]), name)
+            found.append(self._file(entry, folder, name, (told[0], own or hint)))
+        return f"a download of {platform}" if platform else "files and folders named after students", found
 
-    def _most_named(self, entries: Iterable[Entry]) -> str | None:
-        """The assignment that most files of a download speak of whose names say one: a download is of one."""
-        named = [own for entry in entries if (own := named_in(stem_and_suffix(entry.file)[0], self.known))]
-        most, count = Counter(named).most_common(1)[0] if named else (None, 0)
-        return most if 2 * count > len(named) else None
-
-    def _found(
-        self, entry: Entry, folder: Path, name: str, is_folder: bool, assignment: str | None, hint: str | None
-    ) -> _Found:
+    def _file(self, entry: Entry, folder: Path, name: str, told: _Told) -> StudentFile:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
-        file = StudentFile(entry.file or name, folder / name, label)
-        return _Found(entry, file, is_folder, assignment, hint, _TEXT if entry.is_text else None)
+        return StudentFile(entry, folder / name, label, *told)
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         """The folders and files there, without what nobody hands in."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
-        results = self.out and os.path.abspath(self.out)
         folders, files = [], []
         for name, is_folder in entries:
-            stem, ending = stem_and_suffix(name.rstrip("~"))
-            if is_folder and os.path.abspath(folder / name) != results and not is_junk(name):
-                if all(os.path.lexists(folder / name / file) for file in _RESULTS):
-                    self._pass_over(f"{name} (results of an earlier run)")
-                else:
-                    folders.append(name)
-            elif not is_folder and is_junk(name):
-                if ending in READ and not name.startswith("."):  # an editor's copy: perhaps all that there is
-                    self._pass_over(name)
-            elif not is_folder:
-                if ending in _TABLES or (ending in _PAGES and stem.casefold() in _BESIDE):
-                    self._pass_over(name)
-                else:
-                    files.append(name)
+            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULTS):
+                self._pass_over(f"{name} (results of an earlier run)" if folder / name != self.out else "")
+            elif is_folder and folder / name != self.out and not is_junk(name):
+                folders.append(name)
+            elif not is_folder and (_BESIDE.fullmatch(name) or name.endswith(tuple(f"{ending}~" for ending in READ))):
+                self._pass_over(name)  # of an editor's copy it is said: perhaps it is all that there is
+            elif not is_folder and not is_junk(name):
+                files.append(name)
         return folders, files
 
     def _pass_over(self, name: str) -> None:
-        if (name := utf8_safe(name)) not in self.aside and not name.startswith(("README", "LICENSE")):
-            self.aside.append(name)
-
-    def _is_one_students(self, folders: list[str], files: list[str]) -> bool:
-        """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
-
-        Of a clone more than one thing must be there, and nothing that could be another student's.
-        """
-        code = [stem for stem, ending in map(stem_and_suffix, files) if ending in READ]
-        if not all(equal_to(stem, self.known) for stem in code):
-            return False
-        is_clone = any(os.path.isdir(self.root / "assignments" / name) for name in self.known)
-        return is_clone and _CLONE.issuperset(folders) if folders else bool(code)
-
-
-def _holds_something(folder: Path) -> bool:
-    """Whether anything lies in a folder that somebody may have handed in, as far as a hundred entries tell."""
-    try:
-        with os.scandir(folder) as listing:
-            return not all(is_junk(entry.name) for entry in itertools.islice(listing, 100))
-    except OSError:
-        return False
+        self.aside.extend({utf8_safe(name)}.difference(self.aside, [""]))
 
 
 def _named(name: str) -> Person:
@@ -249,44 +177,22 @@ def _named(name: str) -> Person:
     return Person(name=utf8_safe(name))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _by_person(found: Iterable[_Found]) -> tuple[HandIn, ...]:
-    """What each person handed in. A name that several have goes with what tells them apart."""
-    of_person: defaultdict[str, list[_Found]] = defaultdict(list)
+def _by_person(files: Iterable[StudentFile]) -> tuple[HandIn, ...]:
+    """What each person handed in, apart for each assignment that a folder decided. A name that several have goes with
+    what tells them apart."""
     people: dict[str, Person] = {}
-    for one in found:
-        people.setdefault(one.entry.person.key, one.entry.person)
-        of_person[one.entry.person.key].append(one)
-    called = {
-        key: person.email or person.sid * (person.platform == "Gradescope") or person.name
-        for key, person in people.items()
+    came: defaultdict[tuple[str, str | None], list[StudentFile]] = defaultdict(list)
+    for file in sorted(files, key=lambda file: (file.entry.attempt, file.entry.version)):
+        people.setdefault(file.entry.person.key, file.entry.person)
+        came[file.entry.person.key, file.assignment].append(file)
+    names = {
+        key: one.email or one.sid * (one.platform == platforms.GRADESCOPE) or one.name for key, one in people.items()
     }
-    times = Counter(called.values())
+    times = Counter(names.values())
     hand_ins = []
-    for key, person in people.items():
-        mark = person.number or person.sid
-        student = f"{called[key]}_{mark}" if times[called[key]] > 1 and mark else called[key]
-        hand_ins.append(HandIn(student, person, tuple(_deliveries(of_person[key]))))
+    for (key, _), several in came.items():
+        person, mark = people[key], people[key].number or people[key].sid
+        student = f"{names[key]}_{mark}" if times[names[key]] > 1 and mark else names[key]
+        newest = {(file.entry.attempt, file.name): file for file in several}.values()
+        hand_ins.append(HandIn(student, person, tuple(replace(file, is_old=file not in newest) for file in several)))
     return tuple(sorted(hand_ins, key=lambda hand_in: (hand_in.student, hand_in.person.key)))
-
-
-def _deliveries(found: list[_Found]) -> Iterator[Delivery]:
-    """What one person handed in, in order; files of one attempt together."""
-
-    def key(one: _Found) -> tuple[float, bool, str, str]:
-        return one.entry.attempt, one.problem is None, one.assignment or "", one.hint or ""
-
-    files = [one for one in found if one.problem is not _TEXT] or found
-    for _, group in itertools.groupby(sorted(files, key=lambda one: (key(one), one.entry.version)), key):
-        several = list(group)
-        newest = {one.file.name: one for one in several}
-        older = [printable(one.file.label) for one in several if newest[one.file.name] is not one]
-        notes = [f"{listed(older, 3)} came earlier, and is not graded."] if older else []
-        if any(one.entry.late for one in several):
-            notes.insert(0, f"{several[0].entry.person.platform} marks it as late.")
-        last = several[-1]
-        files_of = tuple(one.file for one in newest.values())
-        yield Delivery(files_of, last.assignment, last.hint, tuple(notes), last.problem)

@@ -10,9 +10,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-MAX_NAME = 80
-"""characters of a file name; with at most four bytes each it could pass 255 bytes, so those are bounded as well"""
-MAX_BYTES = 200
+MAX_NAME, MAX_BYTES = 80, 200
+"""of a file name: a character may have four bytes, and systems take 255"""
 
 _KEPT = "-_.@+"
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the full-width forms count as formulas in some locales
@@ -35,10 +34,8 @@ def equal_to(name: str, assignments: Sequence[str]) -> str | None:
 
 
 def named_in(name: str, assignments: Sequence[str]) -> str | None:
-    """The one assignment that stands in this name as a word of its own; None where there is none, or several.
-
-    Of assignments whose names lie in each other, such as rope and rope_2d, the longest is meant.
-    """
+    """The one assignment that stands in this name as a word of its own; None where there is none, or several. Of rope
+    and rope_2d, where one lies in the other, the longest is meant."""
     words = f"_{_words(name)}_"
     named = [known for known in assignments if f"_{_words(known)}_" in words]
     inner = {one for one in named for other in named if one != other and f"_{_words(one)}_" in f"_{_words(other)}_"}
@@ -69,11 +66,8 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Text for a CSV cell, with an apostrophe wherever a spreadsheet would take what follows for a formula.
-
-    That is at its beginning, and after whatever parts cells or lines in some locale: there, the quotes that hold this
-    cell together are letters like others.
-    """
+    """Text for a CSV cell, with an apostrophe wherever a spreadsheet would take what follows for a formula: at its
+    beginning, and after whatever parts cells or lines in some locale, where quotes are letters like others."""
     pieces = re.split(r"([,;|\t\r\n])", utf8_safe(text))
     safe = "".join(f"'{piece}" if _first_visible(piece) in _FORMULA else piece for piece in pieces)
     return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
@@ -86,9 +80,8 @@ def _first_visible(text: str) -> str:
 def safe_name(student: str, taken: set[str]) -> str:
     """A file name for a student: readable, safe on any file system, unlike every name in `taken`, which grows by it.
 
-    Names that differ only in case or in how an accent is written are the same to some file systems, so `taken` holds
-    them folded. A name that is taken gets an ending made from the student's own text, so that it hardly depends on
-    who else is in the class.
+    `taken` holds names folded, as some file systems see them. A name that is taken gets an ending made from the
+    student's own text, so that it hardly depends on who else is in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
     plain = "".join(one if one in _KEPT or unicodedata.category(one)[0] in "LNM" else "_" for one in composed)

@@ -18,21 +18,23 @@ follows them was chosen by a student, and is never read as a mark.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import yaml
 
 from autograder.submission.names import utf8_safe
-from autograder.submission.records import Person
+from autograder.submission.records import Entry, Person, Problem
 
 CANVAS, ANONYMOUS, MOODLE = "Canvas", "Canvas, anonymous", "Moodle"
 BLACKBOARD, GITHUB, GRADESCOPE = "Blackboard", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
+_TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
 
 # Numbers are bounded because Python refuses to convert those without end. The part of a name that a platform makes from
 # a person's is the shortest that fits, so that the first marks in a name are the platform's own.
@@ -49,25 +51,10 @@ _FOLDERS = {MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?"}
 
 # All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are passed over.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_OF_PERSON = ("email", "sid", "name")
 
 _CLONES = 3
 """folders with one beginning, at least, in which that is taken for GitHub Classroom's"""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is known of one file or folder of a class."""
-
-    person: Person
-    file: str = ""
-    """as the student named it; empty for a folder, and for what the platform itself wrote"""
-    is_text: bool = False
-    """whether it stands for text or a link that was given in the place of a file"""
-    attempt: float = 0.0
-    """when, in seconds or in another measure of the platform's: what has the same belongs together"""
-    version: tuple[int, int] = (0, 0)
-    """of two files of one name in an attempt the greater counts"""
-    late: bool = False
 
 
 def recognise(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Entry]]:
@@ -88,8 +75,7 @@ def recognise(folders: Collection[str], files: Collection[str]) -> tuple[str, di
 
 def _students_part(match: re.Match[str]) -> int:
     """Where the part of a name begins that the student chose."""
-    own = match.start("file") if "file" in match.re.groupindex else -1
-    return own if own >= 0 else match.end()
+    return match.start("file") if match.groupdict().get("file") else match.end()
 
 
 def _entry(platform: str, **parts: str) -> Entry:
@@ -99,7 +85,7 @@ def _entry(platform: str, **parts: str) -> Entry:
     return Entry(
         Person(CANVAS if platform == ANONYMOUS else platform, number, name=name),
         parts.get("file", "") + parts.get("suffix", ""),
-        bool(parts.get("text")),
+        _TEXT if parts.get("text") else None,
         float(parts.get("time", "").replace("-", "") or 0),
         version,
         bool(parts.get("late")),
@@ -110,10 +96,8 @@ def _with_logins(entries: dict[str, Entry]) -> dict[str, Entry]:
     """Blackboard's, with logins: what follows the assignment's title, which all names have in common up to a _. Of one
     name alone the title ends at the last _."""
     heads = {entry.person.name for entry in entries.values()}
-    title = next(iter(heads)).rpartition("_")[0]
-    while title and not all(head.startswith(f"{title}_") for head in heads):
-        title = title.rpartition("_")[0]
-    logins = {head: head.removeprefix(f"{title}_") if title else head for head in heads}
+    title = os.path.commonprefix([*heads]).rpartition("_")[0]  # noqa: RUF071
+    logins = {head: head.removeprefix(f"{title}_") for head in heads}
     return {
         name: replace(entry, person=Person(BLACKBOARD, login=(login := logins[entry.person.name]), name=login))
         for name, entry in entries.items()
@@ -152,25 +136,20 @@ def export_entries(metadata: bytes) -> dict[str, list[Entry]]:
 
 
 def _of_folder(fields: Any) -> list[Entry]:
-    fields = fields if isinstance(fields, dict) else {}
-    submitters = fields.get(":submitters")
-    people = {who.key: who for who in map(_person, submitters if isinstance(submitters, list) else [])}
-    came = _seconds(fields.get(":created_at"))
+    """Everybody once who is among the submitters. All scalars are text."""
+    try:
+        told = [{key: utf8_safe(str(who.get(f":{key}", ""))) for key in _OF_PERSON} for who in fields[":submitters"]]
+    except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
+        return []
+    people = {person.key: person for person in (Person(GRADESCOPE, **one) for one in told)}
+    came = _seconds(str(fields.get(":created_at")))
     return [Entry(person, attempt=came) for key, person in people.items() if key]
 
 
-def _seconds(timestamp: Any) -> float:
+def _seconds(timestamp: str) -> float:
     """Of `2026-11-01 14:22:32.365935000 -07:00`, as Ruby writes it."""
     try:
         moment = datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", timestamp))
         return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-    except (TypeError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         return 0.0
-
-
-def _person(submitter: Any) -> Person:
-    fields = submitter if isinstance(submitter, dict) else {}
-    email, sid, name = (
-        utf8_safe(value) if isinstance(value := fields.get(key), str) else "" for key in (":email", ":sid", ":name")
-    )
-    return Person(GRADESCOPE, email=email, sid=sid, name=name)

@@ -1,13 +1,12 @@
-"""What this room passes on: what a student handed in, the submission that was read from it, the problem that was
-met."""
+"""What this room passes on: what students handed in, the submissions that were read from it, and why one was not."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from autograder.course import UserError
-from autograder.submission.names import printable
+from autograder.submission.names import printable, utf8_safe
 
 
 @dataclass(frozen=True)
@@ -29,10 +28,8 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Unreadable):
         return Problem(str(error))
     if isinstance(error, OSError):
-        reason = error.strerror or type(error).__name__
-        return Problem(
-            f"It cannot be opened ({reason}): hand in the file itself, no link to it, and tell your instructor."
-        )
+        reason, advice = error.strerror, "hand in the file itself, no link to it, and tell your instructor"
+        return Problem(f"It cannot be opened ({reason or type(error).__name__}): {advice}.")
     reason = printable(f"{type(error).__name__}: {error}", 120)
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file.")
 
@@ -48,11 +45,10 @@ class Person:
     platform: str = ""
     """empty where no platform named the file or folder; then a person is the name that it has"""
     number: str = ""
-    """the platform's own number of a person"""
+    """the platform's own; `sid` is the university's"""
     login: str = ""
     email: str = ""
     sid: str = ""
-    """the number that the university gave"""
     name: str = ""
 
     @property
@@ -63,39 +59,51 @@ class Person:
 
 
 @dataclass(frozen=True)
-class StudentFile:
-    """One file or folder that somebody handed in."""
+class Entry:
+    """What a platform says of one file or folder of a class."""
 
-    name: str
-    """as the student named it"""
-    path: Path
-    label: str
-    """relative to the folder given"""
+    person: Person
+    file: str = ""
+    """as the student named it; empty for a folder, and for what the platform itself wrote"""
+    problem: Problem | None = None
+    attempt: float = 0.0
+    """when, in seconds or in another measure of the platform's: what has the same belongs together"""
+    version: tuple[int, int] = (0, 0)
+    """of two files of one name in an attempt the greater counts"""
+    late: bool = False
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """What a student handed in at one time, for one assignment or for any."""
+class StudentFile:
+    """One file or folder that somebody handed in."""
 
-    files: tuple[StudentFile, ...]
-    assignment: str | None = None
-    """what a flag or a folder decided"""
-    hint: str | None = None
-    """the assignment of files that say nothing themselves"""
-    notes: tuple[str, ...] = ()
-    problem: Problem | None = None
-    """why there is nothing to read"""
+    entry: Entry
+    path: Path
+    label: str
+    """relative to the folder given"""
+    assignment: str | None
+    """that a flag or a folder decided; `hint` is that of files that say nothing themselves"""
+    hint: str | None
+    is_old: bool = False
+    """whether a later one of the same name came with it"""
+
+    @property
+    def name(self) -> str:
+        return self.entry.file or self.path.name
+
+    def inside(self, name: str) -> StudentFile:
+        """A file in this folder; `name` with the folders in between."""
+        label = utf8_safe(f"{self.label}/{name}")
+        return replace(self, entry=replace(self.entry, file=name), path=self.path / name, label=label)
 
 
 @dataclass(frozen=True)
 class HandIn:
-    """All that one student handed in. Small, so that a batch may hold thousands."""
+    """What one student handed in, in the order in which it came. Small, so that a batch may hold thousands."""
 
     student: str
-    """what to call them"""
     person: Person
-    deliveries: tuple[Delivery, ...]
-    """in the order in which they came: a later one counts"""
+    files: tuple[StudentFile, ...]
 
 
 @dataclass(frozen=True)
@@ -103,13 +111,13 @@ class Submission:
     """One submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
-    """what to call them, as it stands in the name or metadata: odd names stay as they are"""
+    """what to call them: odd names stay as they are"""
     assignment: str
-    """name of the assignment; "" where it cannot be told, and then `problem` says so"""
+    """"" where it cannot be told, and then `problem` says so"""
     file: str
     """what was handed in, relative to the folder given; a file inside a zip is written ada.zip!rope.py"""
     sha256: str = ""
-    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
+    """of the bytes handed in, of the zip where it was a zip; "" where they were not read"""
     cells: tuple[str, ...] = ()
     """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
     _: KW_ONLY

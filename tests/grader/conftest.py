@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST = """
     batch wall_as_another_user platforms cluster follow_through live_browser otter figures one_submission_decides
-    handout new_assignment progress notebooks attacks dials_browser page_browser names_speak_for_nobody_else
+    handout new_assignment progress notebooks attacks dials_browser page_browser nobody_else
     similarity report_browser promises lazy bench labs self_test threat_model
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All

@@ -1,22 +1,30 @@
 """A class as an instructor downloads it: six platforms, sixty students each, and what sixty people do to their files.
 
-Nobody is lost, nobody has somebody else's code, and what cannot be graded is a row with a sentence.
+From the download to the scores in a table nobody is lost, nobody has somebody else's score, and what cannot be graded
+is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
 """
 
 from __future__ import annotations
 
-import json
+import csv
 import random
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder import course
-from autograder.submission import find_in_folder
+from autograder.batch import output
+from autograder.batch.gradebook import Gradebook
+from autograder.protocol.status import Status
+from autograder.reports import feedback_zip, roster
+from autograder.submission import Submission, find_in_folder
 from tests.grader.support import classroom
-from tests.grader.support.folders import archive_of, put
+from tests.grader.support.folders import archive_of, notebook, put
+from tests.grader.support.rows import PACKED
 
 KNOWN = [one.name for one in course.assignments()]
 SIZE = 60
@@ -27,41 +35,34 @@ def solved(number: int) -> str:
     return f"# student {number}\ndef rope_frequencies(head_dim, base=10000.0):\n    return {number}\n"
 
 
-def notebook(number: int) -> str:
-    cells = [f"!pip install numpy\n%matplotlib inline\n{solved(number)}", "import otter\ngrader = otter.Notebook()"]
-    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
-
-
-Given = Callable[[int], dict[str, str | bytes]]
-
-READ: dict[str, Given] = {
-    "as asked": lambda number: {"rope.py": solved(number)},
-    "a second download": lambda number: {"rope (1).py": solved(number)},
-    "a name of one's own": lambda number: {"hw5 final FINAL.py": solved(number)},
-    "an ending of the browser's": lambda number: {"rope.py.txt": solved(number)},
-    "Windows": lambda number: {"rope.py": solved(number).replace("\n", "\r\n").encode("utf-16")},
-    "a mark at the beginning": lambda number: {"ROPE.PY": b"\xef\xbb\xbf" + solved(number).encode()},
-    "a notebook": lambda number: {"rope.ipynb": notebook(number)},
-    "a zip": lambda number: {
-        "work.zip": archive_of({"w/rope.py": solved(number), "__MACOSX/w/._rope.py": b"\0", "w/rope.pyc": b"\0"})
-    },
-    "a zip of old Windows tools": lambda number: {"work.zip": archive_of({"w\\rope.py": solved(number)})},
-    "a report beside it": lambda number: {"rope.py": solved(number), "report.pdf": b"%PDF-\xff"},
-    "the stub as well": lambda number: {"rope.py": STUB, "my rope.py": solved(number)},
-    "metadata of an export": lambda number: {
-        "rope.py": solved(number),
-        "submission_metadata.yml": "submission_1:\n  :submitters:\n  - :email: s1@uni.edu\n",
-    },
-}
-UNREADABLE: dict[str, Given] = {
-    "a document": lambda number: {"rope.docx": b"PK\3\4"},
-    "nothing in it": lambda number: {"rope.py": b""},
-    "half a line": lambda number: {"rope.py": "def rope_frequencies(:\n"},
-    "another encoding": lambda number: {"rope.py": b"x = '\xe9'\n"},
-    "a broken zip": lambda number: {"rope.zip": b"PK\3\4 broken"},
-    "a damaged notebook": lambda number: {"rope.ipynb": notebook(number)[:-9]},
-    "two that could be meant": lambda number: {"one.py": solved(number), "two.py": solved(number)},
-    "far too large": lambda number: {"rope.py": b"#" * (5 << 20)},
+Files = dict[str, str | bytes]
+READ: dict[str, Callable[[str], Files]] = {
+    "as asked": lambda code: {"rope.py": code},
+    "a second download": lambda code: {"rope (1).py": code},
+    "a name of one's own": lambda code: {"hw5 final FINAL.py": code},
+    "a name with marks": lambda code: {"x_101_9001_rope.py": code},
+    "an ending of the browser's": lambda code: {"rope.py.txt": code},
+    "Windows": lambda code: {"rope.py": code.replace("\n", "\r\n").encode("utf-16")},
+    "a mark at the beginning": lambda code: {"ROPE.PY": b"\xef\xbb\xbf" + code.encode()},
+    "a notebook": lambda code: {"rope.ipynb": notebook(f"!pip install x\n%matplotlib inline\n{code}", "import otter")},
+    "a zip": lambda code: {"work.zip": archive_of({"w/rope.py": code, "__MACOSX/w/._rope.py": b"\0", "w/x.o": b"\0"})},
+    "a zip of old Windows tools": lambda code: {"work.zip": archive_of({"w\\rope.py": code})},
+    "a report beside it": lambda code: {"rope.py": code, "report.pdf": b"%PDF-\xff"},
+    "the stub as well": lambda code: {"rope.py": STUB, "my rope.py": code},
+    "metadata of an export": lambda code: {"rope.py": code, "submission_metadata.yml": "submission_1:\n  :score: 20\n"},
+}  # fmt: skip
+UNREADABLE: dict[str, Callable[[str], Files]] = {
+    "a document": lambda code: {"rope.docx": b"PK\3\4"},
+    "nothing in it": lambda code: {"rope.py": b""},
+    "half a line": lambda code: {"rope.py": "def rope_frequencies(:\n"},
+    "another encoding": lambda code: {"rope.py": b"x = '\xe9'\n"},
+    "bytes": lambda code: {"rope.py": bytes(range(256))},
+    "nested deeply": lambda code: {"rope.py": "x = " + "(" * 5000 + ")" * 5000},
+    "a broken zip": lambda code: {"rope.zip": archive_of({"rope.py": code})[:40]},
+    "a zip in a zip": lambda code: {"rope.zip": archive_of({"rope.zip": archive_of({"rope.py": code})})},
+    "a damaged notebook": lambda code: {"rope.ipynb": notebook(code)[:-9]},
+    "two that could be meant": lambda code: {"one.py": code, "two.py": code},
+    "far too large": lambda code: {"rope.py": b"#" * (5 << 20)},
 }
 
 
@@ -71,70 +72,89 @@ def name(number: int) -> str:
 
 
 def canvas(number: int, file: str) -> str:
-    return (
-        f"{name(number).lower().replace(' ', '')}{'_LATE' * (number % 7 == 0)}_{1000 + number}_{9000 + number}_{file}"
-    )
-
-
-def moodle(number: int, file: str) -> str:
-    return f"{name(number)}_{1000 + number}_assignsubmission_file_/{file}"
+    late = "_LATE" * (number % 7 == 0)
+    return f"{name(number).lower().replace(' ', '')}{late}_{1000 + number}_{9000 + number}_{file}"
 
 
 def login(number: int) -> str:
     return f"s_{number}" if number % 2 else f"t{number}"
 
 
-def blackboard(number: int, file: str) -> str:
-    return f"Week 5_{login(number)}_attempt_2026-11-01-14-22-{number % 60:02}_{file}"
-
-
-def gradescope(number: int, file: str) -> str:
-    return f"submission_{number}/{file}"
-
-
-def clone(number: int, file: str) -> str:
-    return f"week-5-s{number}/assignments/rope/{file}"
-
-
-def own_folder(number: int, file: str) -> str:
-    return f"s{number}/{file}"
-
-
 PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
-    "Canvas": (canvas, lambda number: f"Canvas:{1000 + number}"),
-    "Moodle": (moodle, lambda number: f"Moodle:{1000 + number}"),
-    "Blackboard": (blackboard, lambda number: f"Blackboard:{login(number)}"),
-    "Gradescope": (gradescope, lambda number: f"Gradescope:s{number}@uni.edu"),
-    "GitHub Classroom": (clone, lambda number: f"GitHub Classroom:s{number}"),
-    "folders of one's own": (own_folder, lambda number: f":s{number}"),
+    "Canvas": (canvas, lambda n: f"{1000 + n}"),
+    "Moodle": (lambda n, file: f"{name(n)}_{1000 + n}_assignsubmission_file_/{file}", lambda n: f"{1000 + n}"),
+    "Blackboard": (lambda n, file: f"Week 5_{login(n)}_attempt_2026-11-01-14-22-{n:02}_{file}", login),
+    "Gradescope": (lambda n, file: f"submission_{n}/{file}", lambda n: f"s{n}@uni.edu"),
+    "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
+    "": (lambda n, file: f"s{n}/{file}", lambda n: f"s{n}"),
 }
+"""Where a student's file lies, and the number, login or address by which the platform knows them."""
 
 
-@pytest.mark.parametrize("flag", ["rope", None])
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, flag: str | None) -> None:
-    place, key = PLATFORMS[platform]
-    draw = random.Random(f"{platform} {flag}")
+def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
+    """A class as the platform gives it out; returns what each student did to their file."""
+    place, _ = PLATFORMS[platform]
     kinds = [*READ, *UNREADABLE, *draw.choices([*READ, *UNREADABLE], k=SIZE - len(READ) - len(UNREADABLE))]
     draw.shuffle(kinds)
     for number, kind in enumerate(kinds):
-        files = (READ | UNREADABLE)[kind](number)
-        put(tmp_path, {place(number, file): content for file, content in files.items()})
+        files = (READ | UNREADABLE)[kind](solved(number))
+        put(folder, {place(number, file): content for file, content in files.items()})
     if platform == "Gradescope":
         people = "".join(f"submission_{n}:\n  :submitters:\n  - :email: s{n}@uni.edu\n" for n in range(SIZE))
-        put(tmp_path, {"submission_metadata.yml": people})
-    put(tmp_path, {"README.md": "from the platform", ".DS_Store": b"\0", "grades.xlsx": b"PK"})
-    if platform != "folders of one's own":
-        assert platform in find_in_folder(tmp_path, flag, KNOWN).layout
-    rows = {one.who: one for one in classroom.read_folder(tmp_path, flag, KNOWN)}
-    keys = [key(number) for number in range(SIZE)]
-    assert set(rows) == set(keys)
-    assert max(Counter(one.student for one in rows.values()).values()) == 1
+        put(folder, {"submission_metadata.yml": people})
+    put(folder, {"README.md": "from the platform", ".DS_Store": b"\0", "grades.xlsx": b"PK"})
+    return kinds
+
+
+def whose(cells: Iterable[str]) -> list[str]:
+    return re.findall(r"^# student (\d+)$", "\n".join(cells), re.MULTILINE)
+
+
+def graded(out: Path, submissions: list[Submission]) -> None:
+    """A gradebook in which a score is the number of the student whose code it is, in tenths."""
+    with Gradebook.writing(out) as book:
+        book.take_in([submissions], {"rope": "suite"})
+        for key in book.to_grade():
+            number = whose(book.cells(key.code))
+            status = Status.GRADED if number else Status.UNREADABLE
+            grade = replace(PACKED, score=0.1 * int(number[0]) if number else 0.0, status=status)
+            book.add([(key, grade.to_bytes(), "")])
+        rows = 0
+
+        def count(_: object) -> None:
+            nonlocal rows
+            rows += 1
+
+        output.write(book, KNOWN, count)
+        assert rows == SIZE
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str) -> None:
+    """Names of a download say what it is of; in folders nothing but a flag says what is not named after one."""
+    folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
+    flag = None if platform in ("Canvas", "Blackboard") else "rope"
+    kinds = hand_in(folder, platform, random.Random(platform))
+    assert platform in find_in_folder(folder, flag, KNOWN).layout
+    submissions = classroom.read_folder(folder, flag, KNOWN)
+    rows = {one.who: one for one in submissions}
+    assert [*sorted(rows)] == sorted(f"{platform}:{key(number)}" for number in range(SIZE))
+    assert max(Counter(one.student for one in submissions).values()) == 1
     for number, kind in enumerate(kinds):
-        one = rows[keys[number]]
-        marks = {line for cell in one.cells for line in cell.splitlines() if line.startswith("# student ")}
+        one = rows[f"{platform}:{key(number)}"]
         if kind in READ:
-            assert (one.problem, one.assignment, marks) == (None, "rope", {f"# student {number}"}), (kind, one)
+            assert (one.problem, one.assignment, whose(one.cells)) == (None, "rope", [str(number)]), (kind, one)
         else:
             assert one.problem is not None and not one.cells, (kind, one)
             assert one.problem.message.endswith(".") and one.problem.message.isprintable()
+    graded(out, submissions)
+    table = "".join(f"Participant {key(n)},\n" if platform == "Moodle" else f"{key(n)},\n" for n in range(SIZE))
+    put(tmp_path, {"table.csv": f"Identifier,Grade\n{table}"})
+    with Gradebook.reading(out) as book:
+        filled = roster.fill(out, book, tmp_path / "table.csv", "rope")
+        packed = feedback_zip.pack(out, book, platform.casefold()) if platform in ("Canvas", "Moodle") else None
+    assert (filled.scores, filled.not_found, filled.doubtful, filled.without) == (SIZE, [], [], [])
+    assert packed is None or (packed.files, packed.without) == (SIZE, [])
+    with filled.path.open(encoding="utf-8", newline="") as file:
+        scores = [float(row["Grade"]) for row in csv.DictReader(file)]
+    assert scores == [pytest.approx(0.1 * n * (kind in READ)) for n, kind in enumerate(kinds)]

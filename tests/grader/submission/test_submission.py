@@ -20,6 +20,7 @@ import pytest
 from autograder import course
 from autograder.checks.parsing import MAX_CODE
 from autograder.submission import NothingToGrade, Submission, code, read_file
+from tests.grader.support.folders import archive_of, put
 
 KNOWN = [
     "attention",
@@ -36,18 +37,6 @@ CODE = "def rotate_half(x):\n    return x\n"
 MIB = 1 << 20
 
 
-def zipped(members: dict[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A zip of these files. Names go in as they are, however bad."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two members of one name
-        for name, content in members.items():
-            info = zipfile.ZipInfo("placeholder")
-            info.filename, info.compress_type = name, method
-            archive.writestr(info, content)
-    return stream.getvalue()
-
-
 def special(name: str, mode: int) -> bytes:
     """A zip with one member that is a link, a pipe or a device."""
     stream = io.BytesIO()
@@ -60,7 +49,7 @@ def special(name: str, mode: int) -> bytes:
 
 def encrypted() -> bytes:
     """A zip that says of its member that a password protects it."""
-    data = bytearray(zipped({"rope.py": CODE}))
+    data = bytearray(archive_of({"rope.py": CODE}))
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(header) + flags] |= 1
     return bytes(data)
@@ -68,7 +57,7 @@ def encrypted() -> bytes:
 
 def lying(content: bytes, claimed: int) -> bytes:
     """A zip whose member unpacks to another size than both its headers claim."""
-    data = bytearray(zipped({"rope.py": content}))
+    data = bytearray(archive_of({"rope.py": content}))
     for header, size in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(header) + size, claimed)
     return bytes(data)
@@ -137,22 +126,18 @@ def test_any_usual_text_is_read(submission_file, content: bytes, note: str) -> N
     assert [note in each for each in submission.notes] == ([True] if note else [])
 
 
-CODING_LINES = {
-    "first line": b"# -*- coding: latin-1 -*-\nname = '\xe9'\n",
-    "second line": b"#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\nname = '\xe9'\n",
-}
+CODING_LINES = [
+    b"# -*- coding: latin-1 -*-\nname = '\xe9'\n",
+    b"#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\nname = '\xe9'\n",
+]
 
 
-@pytest.mark.parametrize("content", CODING_LINES.values(), ids=CODING_LINES)
+@pytest.mark.parametrize("content", CODING_LINES)
 def test_a_coding_line_is_obeyed(submission_file, content: bytes) -> None:
     submission = submission_file(content)
-    assert submission.problem is None
-    assert submission.cells[0].endswith("name = 'é'\n")
+    assert submission.problem is None and submission.cells[0].endswith("name = 'é'\n")
     assert any("read as" in note for note in submission.notes)
-
-
-def test_a_coding_line_further_down_is_none(submission_file) -> None:
-    assert submission_file("x = 1\n# coding: nonsense\n").problem is None
+    assert submission_file("x = 1\n# coding: nonsense\n").problem is None  # too far down to be one
 
 
 @pytest.mark.parametrize("name", ["nonsense", "rot13", "zip", "hex", "undefined", "utf-16"])
@@ -174,7 +159,7 @@ NO_TEXT = {
     "undecodable": (b"name = '\xe9'\n", "UTF-8"),
     "random": (bytes(range(256)), "UTF-8"),
     "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "not text"),
-    "docx": (zipped({"word/document.xml": "<w/>"}), "hand in"),
+    "docx": (archive_of({"word/document.xml": "<w/>"}), "hand in"),
     "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "not text"),
     "html": (b"\n<!DOCTYPE html><html><body>def f(): pass</body></html>", "not Python"),
     "too large": (b"#" * (4 * MIB + 1), "4 MiB"),
@@ -215,6 +200,15 @@ NO_PYTHON = {
 }
 
 
+@pytest.mark.parametrize(("content", "word"), NO_PYTHON.values(), ids=NO_PYTHON)
+def test_what_is_no_python_is_refused(submission_file, content: str, word: str) -> None:
+    with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
+        warnings.simplefilter("always")
+        refused(submission_file(content), word)
+        assert submission_file('x = "\\d" is 1\ny = 1if x else 2\n').problem is None
+    assert not caught, "doubtful Python warns nobody"
+
+
 def test_running_out_of_memory_is_said_as_that(submission_file, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("ast.parse", lambda *_: (_ for _ in ()).throw(MemoryError))
@@ -222,77 +216,44 @@ def test_running_out_of_memory_is_said_as_that(submission_file, monkeypatch: pyt
     assert problem is not None and "more memory to parse than there is" in problem.message
 
 
-@pytest.mark.parametrize(("content", "word"), NO_PYTHON.values(), ids=NO_PYTHON)
-def test_what_is_no_python_is_refused(submission_file, content: str, word: str) -> None:
-    with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
-        warnings.simplefilter("always")
-        refused(submission_file(content), word)
-    assert not caught
-
-
-def test_doubtful_python_warns_nobody(submission_file) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert submission_file('x = "\\d" is 1\ny = 1if x else 2\n').problem is None
-    assert not caught
-
-
 @pytest.mark.parametrize("ending", [".docx", ".pdf", ".txt", ".rar", ""])
 def test_other_kinds_of_file_are_refused(submission_file, ending: str) -> None:
-    submission = submission_file(CODE, f"ada{ending}")
-    refused(submission, ".py or .ipynb")
-    assert submission.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
-
-
-def test_endings_are_recognised_in_capitals(submission_file) -> None:
-    assert submission_file(CODE, "ADA.PY").cells == (CODE,)
+    refused(submission_file(CODE, f"ada{ending}"), ".py or .ipynb", f"ada{ending}")
 
 
 def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     before = set(sys.modules)
     assert submission_file(f"open({str(trace)!r}, 'w')\nimport this\n").problem is None
-    assert submission_file(zipped({"rope/rope.py": CODE}), "ada.zip").problem is None
+    assert submission_file(archive_of({"rope/rope.py": CODE}), "ada.zip").problem is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ada.py", "ada.zip"]
     assert "this" not in set(sys.modules) - before
 
 
-def test_links_are_not_followed(tmp_path: Path) -> None:
+def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No link is followed, no writer is waited for, and what grows while it is read is bounded."""
     (tmp_path / "secret.py").write_text(CODE)
-    (tmp_path / "ada.py").symlink_to(tmp_path / "secret.py")
-    (tmp_path / "bob.py").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "eve.zip").symlink_to("/dev/zero")
-    for name in ("ada.py", "bob.py", "eve.zip"):
-        submission = read_file(tmp_path / name, "rope", KNOWN)
-        refused(submission, "link")
-        assert submission.sha256 == ""
+    for name, target in (
+        ("ada.py", tmp_path / "secret.py"),
+        ("bob.py", tmp_path / "nowhere"),
+        ("eve.zip", "/dev/zero"),
+    ):
+        (tmp_path / name).symlink_to(target)
+        assert read_file(tmp_path / name, "rope", KNOWN).sha256 == ""
+        refused(read_file(tmp_path / name, "rope", KNOWN), "link")
+    os.mkfifo(tmp_path / "pipe.py")
+    refused(read_file(tmp_path / "pipe.py", "rope", KNOWN), "no code")
+    (tmp_path / "sparse.py").touch()
+    os.truncate(tmp_path / "sparse.py", 1 << 40)
+    refused(read_file(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
+    with pytest.raises(NothingToGrade, match=r"nobody\.py does not exist"):
+        read_file(tmp_path / "nobody.py", "rope", KNOWN)
 
-
-def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "ada.py")
-    os.mkfifo(tmp_path / "ada.zip")
-    refused(read_file(tmp_path / "ada.py", "rope", KNOWN), "pipe")
-    refused(read_file(tmp_path / "ada.zip", "rope", KNOWN), "pipe")
-    refused(read_file(Path("/dev/zero"), "rope", KNOWN), "device")
-
-
-def test_a_file_that_may_not_be_read_is_refused(submission_file, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbid(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(code.os, "open", forbid)
-    refused(submission_file(CODE), "Permission denied")
-
-
-def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path) -> None:
-    (tmp_path / "sparse.py").touch()
-    os.truncate(tmp_path / "sparse.py", 1 << 40)
-    refused(read_file(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
-
-
-def test_a_file_that_is_not_there_is_nothing_to_grade(tmp_path: Path) -> None:
-    with pytest.raises(NothingToGrade, match=r"ada\.py does not exist"):
-        read_file(tmp_path / "ada.py", "rope", KNOWN)
+    refused(read_file(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
 
 
 GOOD_ZIPS = {
@@ -321,7 +282,7 @@ GOOD_ZIPS = {
 
 @pytest.mark.parametrize(("members", "chosen"), GOOD_ZIPS.values(), ids=GOOD_ZIPS)
 def test_the_one_file_in_a_zip_is_read(submission_file, members: dict[str, bytes | str], chosen: str) -> None:
-    data = zipped(members)
+    data = archive_of(members)
     submission = submission_file(data, "ada.zip")
     assert submission.problem is None
     assert (submission.file, submission.cells) == (f"ada.zip!{chosen}", (CODE,))
@@ -330,13 +291,13 @@ def test_the_one_file_in_a_zip_is_read(submission_file, members: dict[str, bytes
 
 ODD_ZIPS = {
     **{
-        f"named {name}": zipped({name: CODE})
+        f"named {name}": archive_of({name: CODE})
         for name in ("../rope.py", "/rope.py", "C:rope.py", "..\\rope.py", "a\\rope.py")
     },
-    "bzip2": zipped({"rope.py": CODE}, zipfile.ZIP_BZIP2),
-    "lzma": zipped({"rope.py": CODE}, zipfile.ZIP_LZMA),
-    "large in all": zipped({f"{number}.txt": b"\0" * (4 * MIB) for number in range(5)} | {"rope.py": CODE}),
-    "many members": zipped({f"{number}.txt": "" for number in range(1001)} | {"rope.py": CODE}),
+    "bzip2": archive_of({"rope.py": CODE}, zipfile.ZIP_BZIP2),
+    "lzma": archive_of({"rope.py": CODE}, zipfile.ZIP_LZMA),
+    "large in all": archive_of({f"{number}.txt": b"\0" * (4 * MIB) for number in range(5)} | {"rope.py": CODE}),
+    "many members": archive_of({f"{number}.txt": "" for number in range(1001)} | {"rope.py": CODE}),
 }
 
 
@@ -354,18 +315,18 @@ BAD_ZIPS = {
     "encrypted": (encrypted(), "encrypted"),
     "not a zip": (b"Rar!\x1a\x07\x01\x00", "not a zip"),
     "empty file": (b"", "not a zip"),
-    "empty zip": (zipped({}), "ada.zip"),
-    "cut off": (zipped({"rope.py": CODE})[:-30], "cannot be read"),
-    "damaged": (zipped({"rope.py": CODE}).replace(b"PK\x03\x04", b"PK\x03\x05"), "cannot be read"),
-    "damaged content": (zipped({"rope.py": CODE}, 0).replace(b"rotate", b"ROTATE"), "CRC"),
-    "large member": (zipped({"rope.py": b"#" * (4 * MIB + 1)}), "larger than 4 MiB"),
+    "empty zip": (archive_of({}), "ada.zip"),
+    "cut off": (archive_of({"rope.py": CODE})[:-30], "cannot be read"),
+    "damaged": (archive_of({"rope.py": CODE}).replace(b"PK\x03\x04", b"PK\x03\x05"), "cannot be read"),
+    "damaged content": (archive_of({"rope.py": CODE}, 0).replace(b"rotate", b"ROTATE"), "CRC"),
+    "large member": (archive_of({"rope.py": b"#" * (4 * MIB + 1)}), "larger than 4 MiB"),
     "lying about its size": (lying(b"#" * (300 * MIB), 100), "cannot be read"),
-    "zip in zip": (zipped({"rope.zip": zipped({"rope.py": CODE})}), "rope.zip"),
-    "nothing readable": (zipped({"rope.docx": b"PK"}), "rope.docx"),
-    "two candidates": (zipped({"a/rope.py": CODE, "b/rope.py": CODE}), "a/rope.py and ada.zip!b/rope.py"),
-    "two unnamed": (zipped({"main.py": CODE, "other.py": CODE}), "main.py and ada.zip!other.py"),
-    "empty code": (zipped({"rope.py": ""}), "no code"),
-    "no Python": (zipped({"rope.py": "def"}), "line 1"),
+    "zip in zip": (archive_of({"rope.zip": archive_of({"rope.py": CODE})}), "rope.zip"),
+    "nothing readable": (archive_of({"rope.docx": b"PK"}), "rope.docx"),
+    "two candidates": (archive_of({"a/rope.py": CODE, "b/rope.py": CODE}), "a/rope.py and ada.zip!b/rope.py"),
+    "two unnamed": (archive_of({"main.py": CODE, "other.py": CODE}), "main.py and ada.zip!other.py"),
+    "empty code": (archive_of({"rope.py": ""}), "no code"),
+    "no Python": (archive_of({"rope.py": "def"}), "line 1"),
 }
 
 
@@ -375,88 +336,45 @@ def test_a_bad_zip_is_refused(submission_file, data: bytes, word: str) -> None:
         refused(submission_file(data, "ada.zip"), word)
 
 
-def test_two_files_of_one_name_in_a_zip_are_two_candidates(submission_file) -> None:
-    stream = io.BytesIO(zipped({"rope.py": CODE}))
-    with zipfile.ZipFile(stream, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        archive.writestr("rope.py", CODE.replace("return x", "return -x"))
-    refused(submission_file(stream.getvalue(), "ada.zip"), "rope.py and ada.zip!rope.py")
+def test_several_assignments_are_one_file_once_it_is_said_which(tmp_path: Path) -> None:
+    files = {"rope.py": CODE, "naive.py": "x = 1\n"}
+    put(tmp_path, {"zip.zip": archive_of(files)} | {f"ada/{name}": text for name, text in files.items()})
+    for given in ("zip.zip", "ada"):
+        refused(read_file(tmp_path / given, None, KNOWN), "naive, rope", "--assignment")
+        assert read_file(tmp_path / given, "rope", KNOWN).cells == (CODE,)
+        assert read_file(tmp_path / given, "naive", KNOWN).cells == ("x = 1\n",)
 
 
-def test_a_folder_of_several_assignments_has_no_file_that_counts(tmp_path: Path) -> None:
-    (tmp_path / "ada").mkdir()
-    for name in ("naive.py", "my_naive.py", "rope.py"):
-        (tmp_path / "ada" / name).write_text("x = 1\n")
-    refused(read_file(tmp_path / "ada", None, KNOWN), "naive, rope", "--assignment")
-    (tmp_path / "ada" / "my_naive.py").unlink()
-    (tmp_path / "ada" / "naive.py").write_text("def binary_positions(length, bits):\n    return 1\n")
-    refused(read_file(tmp_path / "ada", None, ["naive", "rope"]), "naive, rope", "--assignment")
+NAMED = {
+    "rope.py": "rope",
+    "Rope.PY": "rope",
+    "rope_ada.py": "rope",
+    "ada rope.v2.ipynb": "rope",
+    "context-extension.py": "context_extension",
+    "rope/ada.py": "rope",
+    "rope/naive.py": "rope",
+    "rope_2d_ada.py": "rope_2d",
+    "rope_2d.py": "rope_2d",
+    "doejane_LATE_12345_67890_alibi-1.py": "alibi",
+    **dict.fromkeys(["ada.py", "ropes.py", "europe.py", "naive_rope.py", "contextextension.py"], ""),
+}
 
 
-def test_what_else_lies_in_a_zip_does_not_count_as_large(submission_file) -> None:
-    members = {f"ada/.git/objects/{number}": b"x" for number in range(1100)} | {"ada/rope.py": CODE.encode()}
-    assert submission_file(zipped(members), "ada.zip").cells == (CODE,)
-
-
-def test_a_zip_of_several_assignments_is_read_once_it_is_said_which(tmp_path: Path) -> None:
-    (tmp_path / "ada.zip").write_bytes(zipped({"rope.py": CODE, "naive.py": "x = 1\n"}))
-    refused(read_file(tmp_path / "ada.zip", None, KNOWN), "naive, rope", "--assignment")
-    assert read_file(tmp_path / "ada.zip", "rope", KNOWN).cells == (CODE,)
-    assert read_file(tmp_path / "ada.zip", "naive", KNOWN).cells == ("x = 1\n",)
-
-
-@pytest.mark.parametrize(
-    ("path", "wanted", "student"),
-    [
-        ("rope.py", "rope", "rope"),
-        ("Rope.PY", "rope", "Rope"),
-        ("rope_ada.py", "rope", "rope_ada"),
-        ("ada rope.v2.ipynb", "rope", "ada rope.v2"),
-        ("context-extension.py", "context_extension", "context-extension"),
-        ("rope/ada.py", "rope", "ada"),
-        ("rope/naive.py", "rope", "naive"),
-        ("doejane_LATE_12345_67890_alibi-1.py", "alibi", "doejane"),
-    ],
-)
-def test_a_name_tells_assignment_and_student(tmp_path: Path, path: str, wanted: str, student: str) -> None:
+@pytest.mark.parametrize(("path", "wanted"), NAMED.items())
+def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, wanted: str) -> None:
+    """Of names that lie in each other the longest is meant."""
     file = tmp_path / "given" / path
-    file.parent.mkdir(parents=True)
-    file.write_text("x = 1\n")
-    submission = read_file(file, None, KNOWN)
-    assert (submission.assignment, submission.student, submission.file) == (wanted, student, file.name)
-    assert submission.problem is None
-
-
-@pytest.mark.parametrize("name", ["ada.py", "ropes.py", "europe.py", "naive_rope.py", "contextextension.py"])
-def test_a_name_that_does_not_tell_the_assignment_is_a_problem(tmp_path: Path, name: str) -> None:
-    (tmp_path / "given").mkdir()
-    file = tmp_path / "given" / name
-    file.write_text("x = 1\n")
-    submission = read_file(file, None, KNOWN)
-    assert submission.assignment == ""
-    refused(submission, "--assignment", name)
+    put(tmp_path / "given", {path: "x = 1\n"})
+    submission = read_file(file, None, [*KNOWN, "rope_2d"])
+    assert (submission.assignment, submission.file) == (wanted, file.name)
+    assert submission.student == ("doejane" if "LATE" in path else file.stem)
+    if not wanted:
+        refused(submission, "--assignment", file.name)
 
 
 def test_one_students_folder_can_be_checked_too(tmp_path: Path) -> None:
-    (tmp_path / "ada/work").mkdir(parents=True)
-    (tmp_path / "ada/work/rope.py").write_text(CODE)
-    submission = read_file(tmp_path / "ada", None, KNOWN)
-    assert (submission.student, submission.assignment, submission.cells) == ("ada", "rope", (CODE,))
-
-
-def test_the_functions_tell_the_assignment_where_the_name_does_not(tmp_path: Path) -> None:
-    (tmp_path / "mail").mkdir()
-    file = tmp_path / "mail" / "homework final.py"
-    file.write_text((course.ROOT / "solutions" / "rope.py").read_text("utf-8"), "utf-8")
-    submission = read_file(file, None, KNOWN)
-    assert submission.assignment == "rope" and submission.problem is None
-    assert any("its functions are those of rope" in note for note in submission.notes)
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [("rope_2d_ada.py", "rope_2d"), ("ada_rope.py", "rope"), ("rope_2d.py", "rope_2d"), ("rope_naive.py", "")],
-)
-def test_the_longest_name_that_matches_is_meant(tmp_path: Path, name: str, wanted: str) -> None:
-    (tmp_path / "given").mkdir()
-    (tmp_path / "given" / name).write_text("x = 1\n")
-    assert read_file(tmp_path / "given" / name, None, [*KNOWN, "rope_2d"]).assignment == wanted
+    """The functions tell the assignment where no name does."""
+    put(tmp_path / "mail", {"ada/work/rope.py": CODE, "homework final.py": course.find("rope").solution.read_bytes()})
+    ada, other = (read_file(tmp_path / "mail" / name, None, KNOWN) for name in ("ada", "homework final.py"))
+    assert (ada.student, ada.assignment, ada.cells) == ("ada", "rope", (CODE,))
+    assert (other.student, other.assignment, other.problem) == ("homework final", "rope", None)

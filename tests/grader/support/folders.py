@@ -1,12 +1,15 @@
-"""Folders as students leave them: files below a folder, and archives, honest and hostile."""
+"""Folders as students leave them: files below a folder, notebooks and archives, honest and hostile."""
 
 from __future__ import annotations
 
 import io
+import json
 import struct
+import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.grader.support import classroom
 
@@ -14,20 +17,36 @@ SOLVED = classroom.right("rope", 0)
 
 
 def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files; of a name with / at its end, a folder."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not name.endswith("/"):
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        else:
+        if name.endswith("/"):
             path.mkdir(exist_ok=True)
+        else:
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def archive_of(members: Mapping[str, str | bytes]) -> bytes:
+def code_cell(source: Any) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+
+
+def notebook(*sources: Any) -> str:
+    """A notebook with these code cells behind one of prose; what is a cell already stays as it is."""
+    prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
+    cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})
+
+
+def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip. Names go in as they are, however bad."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
+    with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two members of one name
         for name, text in members.items():
-            archive.writestr(name, text)
+            info = zipfile.ZipInfo("placeholder")
+            info.filename, info.compress_type = name, method
+            archive.writestr(info, text)
     return stream.getvalue()
 
 

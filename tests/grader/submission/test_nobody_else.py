@@ -1,0 +1,402 @@
+"""What a student chose never speaks for somebody else: file names, metadata, folders, later folders, corrections;
+through reading and the gradebook.
+
+Nobody's code is run here: everybody who can be read has the same grade.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from autograder import course
+from autograder.batch import adjustments
+from autograder.batch.gradebook import Gradebook
+from autograder.submission import NothingToGrade, Submission, code, find_in_folder
+from tests.grader.support import classroom
+from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
+from tests.grader.support.rows import PACKED
+
+KNOWN = tuple(one.name for one in course.assignments())
+SUITES = {name: f"suite of {name}" for name in KNOWN}
+CODE = "def rope_frequencies(head_dim, base=10000.0):\n    return {}\n"
+NAMES = ["Ada Lovelace", "Alan Turing", "Barbara Liskov", "Eve Adams"]
+ALAN, EVE = 1, 3
+STAMP = "2026-11-01-14-22-32"
+
+
+def canvas(number: int, file: str) -> str:
+    last, first = NAMES[number].lower().split()[::-1]
+    return f"{last}{first}_{100 + number}_{9000 + number}_{file}"
+
+
+def first_name(number: int) -> str:
+    return NAMES[number].split()[0].lower()
+
+
+PLATFORMS: dict[str, Callable[[int, str], str]] = {
+    "Canvas": canvas,
+    "Canvas, anonymous": lambda number, file: f"anon_aB{number}xZ_{9000 + number}_{file}",
+    "Moodle": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_{file}",
+    "Moodle with folders": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_/{file}",
+    "Blackboard": lambda number, file: f"Week 5_{first_name(number)}_attempt_{STAMP}_{file}",
+    "GitHub Classroom": lambda number, file: f"week-5-{first_name(number)}/{file}",
+    "Gradescope": lambda number, file: f"submission_{number}/{file}",
+}
+EXPORT = "".join(
+    f"submission_{n}:\n  :submitters:\n  - :email: {name.split()[0]}@x.edu\n    :sid: 01{n}\n    :name: {name}\n"
+    for n, name in enumerate(NAMES)
+)
+EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle") for key in ("103", "aB3xZ")}
+EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu"}
+
+# The marks of every platform, about Alan, where Eve chooses: in her own file's name.
+MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
+MARKS += [
+    f"x_alan_attempt_{STAMP}_rope.py",
+    "x_101_rope.py",
+    "101_9001_rope.py",
+    "5_rope.py",
+    "rope-2.py",
+    "_text.html",
+]
+MARKS += ["LATE_101_9001_rope-9.py", "alan turing_101_text.html", "_assignsubmission_file_rope.py", "week-5-alan"]
+MARKS += ["submission_metadata.yml", "a_b_c_1_2_3_4_5_6_rope.py", "anon_aB1xZ_9001_rope.py"]
+
+
+def honest(platform: str, assignment: str = "rope") -> dict[str, str | bytes]:
+    """A class of three, with Gradescope's metadata about four."""
+    made = PLATFORMS[platform]
+    files: dict[str, str | bytes] = {made(number, f"{assignment}.py"): CODE.format(number) for number in range(EVE)}
+    return files | ({"submission_metadata.yml": EXPORT} if platform == "Gradescope" else {})
+
+
+def rows(folder: Path, flag: str | None = "rope") -> list[Submission]:
+    return classroom.read_folder(folder, flag, KNOWN)
+
+
+def without_eve(found: list[Submission]) -> list[Submission]:
+    return [one for one in found if one.who not in EVES]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, platform: str) -> None:
+    made = PLATFORMS[platform]
+    put(tmp_path, honest(platform) | ({made(EVE, "rope.py"): CODE} if platform == "Gradescope" else {}))
+    before = rows(tmp_path)
+    for mark in MARKS:
+        put(tmp_path, {made(EVE, mark): CODE.format(666)})
+        after = rows(tmp_path)
+        assert without_eve(after) == without_eve(before) and len(after) > len(without_eve(before))
+        (tmp_path / made(EVE, mark)).unlink()
+
+
+@pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "ada_2", "bob_1"], ["al", "alan"], ["bob"]])
+def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
+    """Blackboard puts the assignment's title before it, which may have some too."""
+    put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
+    assert sorted(one.who for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
+
+
+def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
+    put(tmp_path, dict.fromkeys(["ada.py", "eve_101_9_rope.py", "x_1_assignsubmission_file_y.py", "zoe.py"], CODE))
+    assert {one.person.platform for one in rows(tmp_path)} == {""}
+
+
+def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
+    """Text and links are rows with a sentence, or nothing where a file is there; with anonymous names as well."""
+    names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
+    put(tmp_path, dict.fromkeys(names, CODE))
+    found = {one.student: one for one in rows(tmp_path)}
+    assert [student for student, one in found.items() if one.problem and "and no file" in one.problem.message] == [
+        *"abc"
+    ]
+    assert found["d"].problem is None
+    names = ["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"]
+    put(tmp_path / "anonymous", dict.fromkeys(names, CODE))
+    found = {one.person.number: one for one in rows(tmp_path / "anonymous")}
+    assert {*found} == {"aB3xZ", "Qrs12", "12345"} and "marks it as late" in found["Qrs12"].notes[0]
+
+
+def test_all_that_an_export_says_of_a_person_is_kept(tmp_path: Path) -> None:
+    put(tmp_path, honest("Gradescope"))
+    people = {one.student: one.person for one in rows(tmp_path, None)}
+    assert (people["Ada@x.edu"].sid, people["Ada@x.edu"].name) == ("010", "Ada Lovelace")
+
+
+# Folders and files that students drop
+
+ADDRESSES = "".join(f"submission_{n}:\n  :submitters:\n  - :email: {name}\n" for n, name in enumerate(["ada", "bob"]))
+LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {
+    "plain files": ("rope", {"ada.py": SOLVED, "bob.py": CODE, "zoe.ipynb": notebook(SOLVED)}),
+    "clones": (None, {f"{name}/assignments/rope/rope.py": SOLVED for name in ("ada", "bob")}),
+    "a folder per student": ("rope", {"ada/rope.py": SOLVED, "bob/main.py": SOLVED}),
+    "a folder per assignment": (None, {"rope/ada.py": SOLVED, "rope/bob.py": CODE, "naive/ada.py": "x = 1"}),
+    "a download of Canvas": (
+        "rope",
+        {"ada_1_10_rope.py": SOLVED, "bob_2_11_rope.py": CODE, "bob_2_12_rope-1.py": CODE},
+    ),
+    "an export": (
+        "rope",
+        {"submission_metadata.yml": ADDRESSES} | {f"submission_{n}/rope.py": SOLVED for n in range(4)},
+    ),
+}
+PLACES = {"an export": "submission_666", "a folder per assignment": "rope/mallory"}
+"""Where what a student gives lies: the platform, or the folder of an assignment, puts it there."""
+HOSTILE: dict[str, dict[str, str | bytes]] = {
+    "metadata": {"submission_metadata.yml": ADDRESSES},
+    "metadata that names the others' folders": {"submission_metadata.yml": ADDRESSES.replace("submission_0", "ada")},
+    "an export in a folder": {"mallory/submission_metadata.yml": ADDRESSES, "mallory/submission_1/rope.py": "x = 1"},
+    "an export by its name": {
+        "assignment_9_export/submission_metadata.yml": ADDRESSES,
+        "assignment_9_export/s/x.py": "",
+    },
+    "an empty folder of the handout": {"assignments/rope/": ""},
+    "a folder of the handout": {"assignments/rope/rope.py": SOLVED, "assignments/rope/tests/rope.py": "x = 1"},
+    "a folder named after an assignment": {"rope/ada.py": "x = 1", "rope/bob.py": "x = 1"},
+    "another one": {"alibi/ada.py": "x = 1", "alibi/submission_metadata.yml": ADDRESSES},
+    "a zip64 beyond all files": {"mallory.zip": zip64_with_an_offset_beyond_all_files()},
+    "nothing at all": {"mallory/": ""},
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_one_hands_in_leaves_the_others_as_they_were(tmp_path: Path, layout: str) -> None:
+    """Their rows stay the same to the last note, and none is added for anybody but who handed it in."""
+    flag, files = LAYOUTS[layout]
+    put(tmp_path / "alone", files)
+    before = rows(tmp_path / "alone", flag)
+    for number, hostile in enumerate(HOSTILE.values()):
+        folder = tmp_path / f"{number}"
+        put(folder, files)
+        put(folder / PLACES.get(layout, ""), hostile)
+        after = rows(folder, flag)
+        new = [one for one in after if one not in before]
+        assert [one for one in after if one in before] == before, hostile
+        assert not {one.student for one in before} & {one.student for one in new} and len(new) <= 4
+
+
+@pytest.mark.parametrize("beside", [{"ada.py": CODE, "bob.py": CODE}, {"ada/rope.py": CODE, "bob/rope.py": CODE}])
+def test_an_export_is_where_nothing_but_its_entries_lies(tmp_path: Path, beside: dict[str, str]) -> None:
+    """What one student drops into a shared folder makes no export of it, and nobody else's of what lies in it."""
+    put(tmp_path, beside)
+    before = rows(tmp_path)
+    put(tmp_path, {"submission_metadata.yml": ADDRESSES, "submission_1/rope.py": CODE.format(666)})
+    after = rows(tmp_path)
+    assert [one for one in after if one.student in ("ada", "bob")] == before and len(before) == 2
+    assert {one.student for one in after} == {"ada", "bob", "submission_1", "submission_metadata"}
+
+
+def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
+    """Also where it holds what an export holds: nobody is advised to grade a student's own folder."""
+    put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
+    assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
+
+
+# What lies at the top of a shared folder: a class, and one more entry of one student.
+NAMED = st.sampled_from(["rope", "naive", "alibi", "Rope", "assignment_7_export"])
+CLASSES = st.one_of(
+    st.lists(NAMED.filter(str.islower), min_size=1, max_size=3, unique=True).map(
+        lambda names: {f"{name}/{who}.py": CODE.format(who) for name in names for who in ("1", "2")}
+    ),
+    st.integers(2, 5).map(lambda size: {f"{number}.py": CODE.format(number) for number in range(size)}),
+    st.integers(2, 5).map(lambda size: {f"{number}/rope.py": CODE.format(number) for number in range(size)}),
+)
+ENTRIES = st.one_of(
+    st.sampled_from(["eve.py", "eve.pdf", "rope.py", "eve/", "eve/rope.py", "submission_metadata.yml", "eve_1_2_x.py"]),
+    st.tuples(NAMED, st.sampled_from(["", "1.py", "rope.py", "eve/rope.py", "submission_1/rope.py"])).map("/".join),
+).map(lambda name: {name: CODE.format(666)})
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(files=CLASSES, entry=ENTRIES, flag=st.sampled_from([None, "rope"]))
+def test_one_entry_never_changes_how_the_others_are_read(
+    files: dict[str, str], entry: dict[str, str], flag: str | None
+) -> None:
+    """One folder of an assignment and one stray file beside it as well."""
+    (top,) = (name.partition("/")[0] for name in entry)
+    assume(all(name.partition("/")[0] != top for name in files))
+    with tempfile.TemporaryDirectory() as scratch:
+        put(Path(scratch), files)
+        try:
+            before = rows(Path(scratch), flag)
+        except NothingToGrade:
+            return
+        put(Path(scratch), entry)
+        assert [one for one in rows(Path(scratch), flag) if one in before] == before
+
+
+# Folders that are not meant
+
+UNCLEAR: dict[str, dict[str, str | bytes]] = {
+    "files that name no assignment": {"ada.py": "x = 1", "bob.py": "x = 1", "cy.ipynb": "x = 1"},
+    "folders of a plain class, two too high": {"hw5/submissions/ada.py": CODE, "hw5/submissions/bob.py": CODE},
+    "a plain class, packed": {"hw5.zip": archive_of({"ada.py": CODE, "bob.py": CODE})},
+    "weeks of a plain class": {f"week-{week}/{name}.py": CODE for week in range(3) for name in ("ada", "bob")},
+}
+
+
+@pytest.mark.parametrize("files", UNCLEAR.values(), ids=UNCLEAR)
+def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    put(tmp_path / "class", files)
+    found = rows(tmp_path / "class", "rope" if "week-0/ada.py" in files else None)
+    assert found and all(one.problem is not None and one.problem.is_unclear for one in found)
+
+
+def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of this run and of an earlier one, an instructor's tables and pages, what the term leaves out."""
+    monkeypatch.setattr(course, "left_out_file", lambda: tmp_path / "left_out.txt")
+    put(tmp_path, {"left_out.txt": "modern"})
+    put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
+    put(tmp_path / "class", {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE, ".x/a.py": ""})
+    put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "out/grades.csv": "x"})
+    found = find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class" / "out")
+    assert [one.student for one in found.hand_ins] == ["ada", "bob"]
+    old = "old (results of an earlier run)"
+    assert {*found.passed_over} == {old, "cy.py~", "grades.xlsx", "notes.txt", "index.html"}
+    known = [name for name in KNOWN if name != "modern"]
+    put(tmp_path / "term", {"modern/ada.py": CODE, "rope/ada.py": CODE})
+    found = find_in_folder(tmp_path / "term", None, known)
+    assert [one.student for one in found.hand_ins] == ["ada"] and found.passed_over == ("modern (left out this term)",)
+    with pytest.raises(NothingToGrade, match="--out"):
+        find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class")
+
+
+# Several folders, and corrections
+
+
+def grade(*folders: Path, flag: str | None = None) -> dict[tuple[str, str], dict[str, object]]:
+    """Take folders in and grade them by one grade for all: what there is of everybody but what they are called."""
+    with Gradebook.writing(folders[0].parent / "out") as book:
+        book.take_in([rows(folder, flag) for folder in folders], SUITES)
+        adjustments.apply(book, folders[0].parent)
+        book.add((key, PACKED.to_bytes(), "") for key in book.to_grade())
+        return {
+            (row.submission.assignment, row.submission.who): vars(row.submission.person)
+            | {"score": row.score, "file": row.submission.file, "folder": row.folder, "status": row.status}
+            for row in book.rows()
+        }
+
+
+LATE = {"Canvas": "100", "Gradescope": "ADA@x.edu", "Moodle": "Ada Lovelace", "Blackboard": "ada"}
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_later_folder_takes_nobody_elses_grade_away(tmp_path: Path, platform: str) -> None:
+    """Whatever assignment a file of Eve's speaks of; and a late file named after one student is that student's."""
+    made = PLATFORMS[platform]
+    put(tmp_path / "week 1", honest(platform, "alibi") | {made(EVE, "alibi.py"): CODE})
+    eves = {made(EVE, "alibi.py"): CODE.format(7), made(EVE, "rope.py"): CODE}
+    put(tmp_path / "week 2", honest(platform) | eves)
+    before = grade(tmp_path / "week 1")
+    after = grade(tmp_path / "week 1", tmp_path / "week 2")
+    theirs = {key: one for key, one in before.items() if key[1] not in EVES}
+    assert len(before) == EVE + 1 and len(theirs) == EVE and {key: after.get(key) for key in theirs} == theirs
+    assert len([one for one in after if one[0] == "rope"]) == EVE + 1
+    if late := LATE.get(platform):
+        put(tmp_path / "late", {f"{late}.py": CODE.format("'late'"), "notes.txt": "x"})
+        last = grade(tmp_path / "week 2", tmp_path / "late", flag="rope")
+        assert {*last} == {*grade(tmp_path / "week 2", flag="rope")}
+        (changed,) = (who for who, one in last.items() if one["file"] == f"{late}.py")
+        assert changed[1].split(":")[1] in ("100", "ada@x.edu", "ada")
+
+
+def test_a_correction_hangs_on_the_number(tmp_path: Path) -> None:
+    """Another one of that name, a new name: nobody but the one with the number has it."""
+    put(tmp_path, {adjustments.FILE: "student,assignment,points,reason\n101,rope,5,Seen by hand.\n"})
+    put(tmp_path / "class", honest("Canvas"))
+    score = grade(tmp_path / "class")["rope", "Canvas:101"]["score"]
+    assert score == PACKED.score + 5
+    put(tmp_path / "class", {"turingalan_103_9003_rope.py": CODE})
+    (tmp_path / "class" / "turingalan_101_9001_rope.py").rename(tmp_path / "class" / "kingalan_101_9001_rope.py")
+    found = grade(tmp_path / "class")
+    assert [found["rope", f"Canvas:{number}"]["score"] for number in (101, 103)] == [score, PACKED.score]
+
+
+own_names = st.one_of(
+    st.sampled_from([*MARKS, "rope.py", "alibi.py", "my alibi.ipynb", "all.zip", "rope.zip"]),
+    st.text("_-. 019azAZ/é", max_size=30),
+)
+texts = st.sampled_from(
+    [CODE.encode(), b"", b"\0", b"{", b"a=1;" * 600, EXPORT.encode(), notebook("import otter").encode()]
+)
+contents = st.one_of(
+    texts, st.dictionaries(st.sampled_from(["rope.py", "alibi.py", "a/b/rope.py"]), texts).map(archive_of)
+)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(
+    platform=st.sampled_from(sorted(PLATFORMS)),
+    eves=st.dictionaries(own_names, contents, min_size=1, max_size=3),
+    flag=st.sampled_from([None, "rope"]),
+)
+def test_one_arbitrary_student_changes_nothing_for_the_others(
+    platform: str, eves: dict[str, bytes], flag: str | None
+) -> None:
+    made = PLATFORMS[platform]
+    with tempfile.TemporaryDirectory() as scratch:
+        put(Path(scratch), honest(platform))
+        before = rows(Path(scratch), flag)
+        for name, content in eves.items():
+            place = made(EVE, (name.strip("/.") or "x") if "/" in made(EVE, "") else name.replace("/", "_") or "x")
+            path = Path(scratch, place)
+            if not path.exists() and not any(parent.is_file() for parent in path.parents):
+                put(Path(scratch), {place: content})
+        after = rows(Path(scratch), flag)
+    assert without_eve(after) == without_eve(before)
+
+
+# Whatever a parser raises, and however much there is
+
+
+def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"ada.py": SOLVED, "bob.py": SOLVED, "zoe/rope.py": SOLVED})
+    whole = code.read_bytes
+    for error in (
+        OverflowError("too large"),
+        RecursionError("deep"),
+        MemoryError(),
+        KeyError("x"),
+        AssertionError("no"),
+    ):
+
+        def fails(path: Path, *rest: int, error: Exception = error) -> bytes:
+            if path.name == "ada.py":
+                return whole(path, *rest)
+            raise error
+
+        def fails_too(folder: Path, error: Exception = error) -> list[str]:
+            raise error
+
+        monkeypatch.setattr(code, "read_bytes", fails)
+        monkeypatch.setattr(code, "files_below", fails_too)
+        ada, bob, zoe = rows(tmp_path)
+        assert ada.problem is None
+        for one in (bob, zoe):
+            assert one.problem is not None and type(error).__name__ in one.problem.message
+
+
+def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
+    """However many files somebody hands in, and however long their names: a few rows, and notes that say how many more
+    there are."""
+    everything = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
+    bob: dict[str, str | bytes] = {"bob_2_1_rope.py": SOLVED}
+    folders: list[tuple[dict[str, str | bytes], int]] = [
+        ({f"mallory/{number}.zip": everything for number in range(50)}, len(KNOWN)),
+        ({"mallory/rope.zip": archive_of({"y" * 60_000 + "/rope.py": SOLVED})}, 1),
+        (bob | {f"mallory_9_{100 + number}_rope-{number}.py": SOLVED for number in range(100)}, 1),
+        (bob | {f"mallory_9_{100 + number}_x.zip": everything[:-9] for number in range(100)}, 1),
+    ]
+    for number, (files, most) in enumerate(folders):
+        put(tmp_path / f"{number}", files)
+        found = [one for one in rows(tmp_path / f"{number}", None) if one.student == "mallory"]
+        assert 1 <= len(found) <= most
+        texts = [text for one in found for text in (one.file, *one.notes, one.doubt)]
+        texts += [one.problem.message for one in found if one.problem]
+        assert sum(map(len, texts)) <= 10_000

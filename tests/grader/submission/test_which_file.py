@@ -1,0 +1,186 @@
+"""Which of the files that one student handed in counts: the one whose functions are written, then the one whose name
+says it; of two that remain, the row names both. What else may have been meant is said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from autograder import course, parallel
+from autograder.checks.parsing import MAX_CODE
+from autograder.checks.source import Blocks
+from autograder.submission import Submission, code, find_in_folder, read, read_alone, read_file
+from tests.grader.support import classroom
+from tests.grader.support.folders import SOLVED, archive_of, notebook, put
+
+KNOWN = [one.name for one in course.assignments()]
+STUB = course.find("rope").stub.read_text("utf-8")
+IN_A_CLONE: dict[str, str | bytes] = {
+    "assignments/rope/rope.py": STUB,
+    "tests/public/test_rope.py": "",
+    "README.md": "",
+}
+OTHER = SOLVED + "\n\ndef mine():\n    return 1\n"
+
+
+@pytest.mark.parametrize("root", ["", "positions-ada/"])
+def test_a_clone_of_the_handout_has_one_file_for_each_assignment(
+    tmp_path: Path, handed_out: dict[str, bytes], root: str
+) -> None:
+    """Whatever else the handout put there; also in a folder below, as in the zip of a repository."""
+    put(tmp_path / "ada" / root, handed_out)
+    solutions = {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.assignments()}
+    put(tmp_path / "ada" / root, solutions)
+    rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
+    assert sorted(rows) == sorted(KNOWN)
+    for one in course.assignments():
+        found = rows[one.name]
+        assert (found.problem, found.notes, found.cells) == (None, (), (one.solution.read_text("utf-8"),))
+        assert read_file(tmp_path / "ada", one.name, KNOWN).cells == found.cells
+
+
+COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
+    "the stub, and a file of one's own": (IN_A_CLONE | {"main.py": SOLVED}, "main.py", "rope.py"),
+    "one of that name elsewhere": (IN_A_CLONE | {"rope.py": SOLVED}, "rope.py", "assignments/rope/rope.py"),
+    "an older one that is written": ({"rope.py": STUB, "old/rope.py": SOLVED}, "old/rope.py", "rope.py"),
+    "a second download": ({"rope.py": STUB, "rope (2).py": SOLVED}, "rope (2).py", "rope.py"),
+    "the handout's notebook": ({"rope.py": STUB, "explore.ipynb": notebook(SOLVED)}, "explore.ipynb", "rope.py"),
+    "answers in the stub": (
+        {"rope.py": STUB.replace(": None,", ": 1,", 1), "explore.ipynb": notebook(SOLVED.split("ANSWERS")[0])},
+        "explore.ipynb",
+        "rope.py",
+    ),
+    "one function more in a notebook": ({"rope.py": SOLVED.replace("def apply_rope(", "def later("),
+        "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")}, "rope.py", "explore.ipynb"),
+    "a zip beside the stub": (IN_A_CLONE | {"w.zip": archive_of({"w/rope.py": SOLVED})}, "w.zip!w/rope.py", "rope.py"),
+    "a zip beside what is written": ({"rope.py": SOLVED, "data.zip": archive_of({"rope.py": STUB})}, "rope.py", ""),
+    "a packed file beside the stub": (IN_A_CLONE | {"rope.rar": b"Rar"}, "assignments/rope/rope.py", "rope.rar"),
+    "a document beside the stub": (IN_A_CLONE | {"r.docx": b"PK\3\4"}, "assignments/rope/rope.py", "r.docx"),
+    "a broken zip beside the stub": (IN_A_CLONE | {"rope.zip": b"PK\3\4"}, "assignments/rope/rope.py", "rope.zip"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "counts", "named"), COUNTS.values(), ids=COUNTS)
+def test_what_counts_and_what_is_said_of_the_others(
+    tmp_path: Path, files: dict[str, str | bytes], counts: str, named: str
+) -> None:
+    put(tmp_path / "ada", files)
+    for one in (read_file(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
+        assert (one.problem, one.file) == (None, f"ada/{counts}")
+        assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
+
+
+TWO: list[tuple[dict[str, str | bytes], str, str]] = [
+    ({"rope.py": STUB, "main.py": SOLVED, "other.py": SOLVED}, "ada/main.py", "ada/other.py"),
+    ({"rope.py": SOLVED, "old/rope.py": SOLVED}, "ada/old/rope.py", "ada/rope.py"),
+    ({"one.zip": archive_of({"rope.py": SOLVED}), "two.zip": archive_of({"rope.py": OTHER})}, "one.zip", "two.zip"),
+    ({"w.zip": archive_of({"a/rope.py": SOLVED, "b/rope.py": OTHER})}, "w.zip!a/rope.py", "w.zip!b/rope.py"),
+]
+
+
+@pytest.mark.parametrize(("files", "one", "other"), TWO)
+def test_two_that_remain_are_named(tmp_path: Path, files: dict[str, str | bytes], one: str, other: str) -> None:
+    put(tmp_path / "ada", files)
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert row.problem is not None and one in row.problem.message and other in row.problem.message
+
+
+def test_a_zero_is_never_silent(tmp_path: Path) -> None:
+    """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
+    inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())
+    said: dict[str, tuple[str, str]] = {
+        "stub.py": (STUB, "No function of rope is written yet"),
+        "none.py": ("x = 1\n", "defines none of the functions of rope"),
+        "inside.py": (inside, "at the beginning of a line"),
+        "naive.py": (classroom.right("naive", 0), "but those of naive"),
+    }
+    put(tmp_path, {"ok.py": SOLVED} | {name: text for name, (text, _) in said.items()})
+    rows = {one.file: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
+    assert (rows["ok.py"].problem, rows["ok.py"].notes) == (None, ())
+    assert all(rows[name].problem is None and words in rows[name].notes[0] for name, (_, words) in said.items())
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace.py.txt", "Ada Lovelace.PY.TXT", "Ada Lovelace.ipynb.json"])
+def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, name: str) -> None:
+    put(tmp_path, {name: notebook(SOLVED) if "ipynb" in name else SOLVED, "bob.tar.gz": b"\x1f", "cy.py.gz": b"\x1f"})
+    ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (ada.student, ada.problem, bob.student, cy.student) == ("Ada Lovelace", None, "bob.tar", "cy.py")
+    assert all(one.problem is not None and ".py or .ipynb" in one.problem.message for one in (bob, cy))
+
+
+# Bounds
+
+
+def test_a_folder_of_very_many_files_is_not_searched_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor by the process that reads the whole class, which has no bound on what it may use."""
+    monkeypatch.setattr(code, "MAX_ENTRIES", 100)
+    put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(600)} | {"ada/rope.py": SOLVED})
+    looked_at = 0
+    whole = os.scandir
+
+    class Counted:
+        """A folder that counts how far it is read."""
+
+        def __init__(self, folder: Path) -> None:
+            self.entries = whole(folder)
+
+        def __enter__(self) -> Counted:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.entries.close()
+
+        def __iter__(self) -> Counted:
+            return self
+
+        def __next__(self) -> os.DirEntry[str]:
+            nonlocal looked_at
+            looked_at += 1
+            return next(self.entries)
+
+    monkeypatch.setattr(os, "scandir", Counted)
+    ada, mallory = find_in_folder(tmp_path, "rope", KNOWN).hand_ins
+    (found,) = read(mallory, KNOWN)
+    assert looked_at < 200 and found.problem is not None and "more than 100 files" in found.problem.message
+
+
+MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
+"""Characters whose many marks the parser sorts; in the last two, some are a mark only once they are taken apart."""
+
+
+def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
+    """And whoever grades, who has no bound, knows nothing of a text that reading would refuse."""
+    dear = [*(f"a{marks * 60_000} = 1" for marks in MARKS), "y = f'" + "{x}" * 80_000 + "'", "f()\n" * MAX_CODE]
+    put(tmp_path, {f"{number}.py": f"x = 1\n{text}\n" for number, text in enumerate(dear)})
+    put(tmp_path, {"cells.ipynb": notebook(*["x = 1"] * 60_000), "marks.ipynb": notebook("def (", dear[0])})
+    for one in classroom.read_folder(tmp_path, "rope", KNOWN):
+        assert one.problem is not None and "seconds" not in one.problem.message
+    functions = "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n"
+    assert Blocks(functions).below("g") == {"f"}
+    assert all(Blocks(functions + text).below("g") == set() for text in dear)
+
+
+def test_what_students_wrote_is_parsed_in_one_place() -> None:
+    """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
+    paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
+    rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
+    parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
+    assert parsing == {"checks/parsing.py", "checks/source.py", "grading/quiz.py"}
+    readers = [name.parts[0] for path, name in paths if "read_file" in path.read_text("utf-8")]
+    assert sorted(readers) == ["otter", "submission"], (
+        "Otter alone reads in its own process: its container is one student's"
+    )
+
+
+def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `check` reads it: beyond the budget it is a row with a sentence."""
+    put(tmp_path, {"rope.py": SOLVED})
+    assert read_alone(tmp_path / "rope.py", "rope", ["rope"]).problem is None
+    monkeypatch.setattr(parallel, "one", lambda function, thing: parallel.Exceeded("took more than it may"))
+    found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])
+    assert found.assignment == "rope" and found.problem is not None
+    assert "could not be read, because that took more than it may" in found.problem.message
