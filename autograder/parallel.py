@@ -14,7 +14,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -36,6 +36,9 @@ PATIENCE = 120.0
 
 AT_ONCE = 200
 """Things whose results are held in memory at a time: never a whole class. After as many a process is replaced."""
+
+TRIES = 3
+"""How often a thing is begun. A process that somebody else ends may take with it what the others have in progress."""
 
 _EACH = 8
 """Things for which it is worth to start one more process."""
@@ -99,17 +102,16 @@ class _Pool:
         return future
 
     def result(self, function: Callable[[Any], Any], thing: Any, future: Future[Any]) -> Any:
-        """What came of a thing, which is begun twice where something other than its budget ends its process."""
-        for last in (False, True):
+        """What came of a thing, which is begun anew where something other than its budget ends its process."""
+        for _ in range(TRIES):
             try:
                 return future.result()
             except TimeoutError:
                 return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
-            except (ProcessExpired, BrokenProcessPool) as error:
+            except (ProcessExpired, BrokenProcessPool, CancelledError) as error:
                 if getattr(error, "exitcode", None) == -signal.SIGXCPU:
                     return Exceeded(f"took more than {SECONDS} seconds of processor time")
-                if not last:
-                    future = self.begin(function, thing)
+                future = self.begin(function, thing)
         return Exceeded("ended the process that did it")
 
     def close(self) -> None:

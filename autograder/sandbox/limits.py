@@ -6,8 +6,9 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from autograder.protocol import codec
 from autograder.sandbox import wire
@@ -15,40 +16,41 @@ from autograder.sandbox import wire
 MIB = 1 << 20
 
 
+def _limit(default: Any, unit: str, what: str) -> Any:
+    return field(default=default, metadata={"unit": unit, "what": what})
+
+
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one submission, each enforced by the kernel, the zygote or the grader."""
+    """Bounds of one submission, each enforced by the kernel, the zygote or the grader. `autograder doctor` prints this
+    table."""
 
-    call_seconds: float = 5.0
-    """wall-clock time of one call, and of loading the file"""
-    submission_seconds: float = 60.0
-    """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its
-    results"""
-    memory: int = 1024 * MIB
-    """address space of a worker"""
-    tasks: int = 32
-    """threads of a worker; it can start no process at all"""
-    files: int = 64 * MIB
-    """size of its scratch folder"""
-    file_count: int = 1000
-    """files in its scratch folder"""
-    open_files: int = 64
-    """descriptors of a worker"""
-    output: int = 64 * 1024
-    """bytes kept of what it prints"""
-    message: int = wire.MAX_REPLY
-    """bytes of one reply"""
-    numbers: int = codec.MAX_NUMBERS
-    """numbers in one result"""
-    replacements: int = 8
-    """how often a dead worker is replaced within one submission"""
-    slow_calls: int = 2
-    """after so many calls of one function that did not return, it is not called again"""
+    call_seconds: float = _limit(5.0, "s", "wall-clock time of one call, and of loading the file")
+    submission_seconds: float = _limit(
+        60.0, "s", "of all its calls; processor time of a worker, and of the tests that look at its results"
+    )
+    memory: int = _limit(1024 * MIB, "MiB", "address space of a worker")
+    tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
+    files: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
+    file_count: int = _limit(1000, "", "files in it")
+    open_files: int = _limit(64, "", "descriptors of a worker")
+    output: int = _limit(64 * 1024, "KiB", "kept of what it prints")
+    message: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
+    numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
+    replacements: int = _limit(8, "", "replacements of a worker that ended")
+    slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
 
     @property
     def of_a_second_look(self) -> Limits:
         """What a submission may use each time that it is asked anew: a sixth of its time."""
         return replace(self, submission_seconds=self.submission_seconds / 6)
+
+    def table(self) -> Iterator[tuple[str, str]]:
+        """How much, and of what, for a person."""
+        for one in fields(self):
+            unit = one.metadata["unit"]
+            amount = getattr(self, one.name) / {"KiB": 1 << 10, "MiB": MIB}.get(unit, 1)
+            yield f"{int(amount)} {unit}".rstrip(), one.metadata["what"]
 
 
 LIMITS = Limits()

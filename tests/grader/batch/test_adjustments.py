@@ -36,7 +36,7 @@ def apply(book: Gradebook, *lines: str) -> tuple[int, list[str]]:
 HEAD = "student,assignment,points,score,reason"
 
 
-@pytest.mark.parametrize("called", ["5015", "s77", "bob1", "Bob@uni.edu", "bytebob", "bob byte"])
+@pytest.mark.parametrize("called", ["5015", "s77", "Bob@uni.edu", "bob byte"])
 def test_a_student_is_named_by_all_that_is_theirs_alone(book: Gradebook, called: str) -> None:
     assert apply(book, HEAD, f"{called},rope,+1,,Right idea") == (1, [])
     assert {row.student: row.score for row in book.rows()} == {"=cy": SCORE, "ada": SCORE, "bytebob": SCORE + 1}

@@ -35,12 +35,12 @@ from autograder.protocol.call import ANSWERS
 ASSIGNMENT = "rope"
 """What is graded: the assignment with the most tests of values."""
 
-HUNDRED, HUNDREDS, THOUSANDS = 100, 200, 2000
+HUNDREDS, THOUSANDS = 200, 2000
 ROUNDS = 4
 
 _COORDINATOR = """
 import json, resource, sys, time
-begin, begin_at = time.monotonic(), time.time()
+begin = time.monotonic()
 from pathlib import Path
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.run import grade
@@ -52,12 +52,11 @@ Gradebook.add = add_and_note
 grade([Path(sys.argv[1])], Path(sys.argv[2]), jobs=int(sys.argv[3]))
 seconds = time.monotonic() - begin
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-warm_seconds, until_all = max(written) - min(written), max(written) - begin_at
+warm_seconds = max(written) - min(written)
 own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
 own, children = own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
 memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "own": own, "busy": own + children, "warm_seconds": warm_seconds, "memory": memory}
-found["until_all"] = until_all
 print(json.dumps(found))
 """
 """Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
@@ -77,11 +76,7 @@ class Line:
 
 def run(console: Console, short: bool = False) -> None:
     """Measure everything and print the table. The short form leaves out what takes longest: the large classes."""
-    measures = (
-        [throughput, processor_time, checking]
-        if short
-        else [throughput, processor_time, checking, beside_a_hostile_one, large_classes]
-    )
+    measures = [throughput, processor_time, checking, *([] if short else [large_classes, own_tests])]
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
@@ -214,27 +209,6 @@ def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator
     yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
 
 
-def beside_a_hostile_one(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
-    """Grading a class, alone and beside a submission that sleeps and computes in every call"""
-    slow = "    time.sleep(1)\n    begin = time.process_time()\n    while time.process_time() - begin < 1: pass\n"
-    functions = dict.fromkeys(test.question for test in Suite(assignment).tests if test.question != ANSWERS)
-    runs = []
-    for name in ("alone", "beside"):
-        make_class(folder / name / "class", assignment, HUNDRED)
-        if name == "beside":
-            text = f"import time\ndef slow(*args, **kwargs):\n{slow}" + "".join(
-                f"{function} = slow\n" for function in functions
-            )
-            (folder / name / "class" / assignment.name / "hostile.py").write_text(text, "utf-8")
-        runs.append(_coordinated(folder / name, len(os.sched_getaffinity(0))))
-    alone, beside = runs
-    what = f"for {HUNDRED} others beside one hostile submission, against without it"
-    measured = f"{beside['until_all']:.1f} s against {alone['until_all']:.1f} s until the last has results"
-    yield _at_most(f"time {what}", 1.5, beside["until_all"] / alone["until_all"], measured)
-    measured = f"{beside['memory']:.0f} MiB against {alone['memory']:.0f} MiB at the coordinator's peak"
-    yield _at_most(f"memory {what}", 1.2, beside["memory"] / alone["memory"], measured)
-
-
 def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
     """Checking a finished assignment as a student does, and running bare pytest on it"""
     handout.build(folder.with_suffix(".zip"))
@@ -251,6 +225,15 @@ def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line
     check, pytest = (statistics.median(seconds[name]) for name in ways)
     measured = f"{check:.2f} s against {pytest:.2f} s"
     yield _at_most(f"`make check ASSIGNMENT={assignment.name}` against bare pytest", 1.3, check / pytest, measured)
+
+
+def own_tests(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+    """Running the course's own tests"""
+    for target, wanted in (("quick", 20), ("test", 300)):
+        begin = time.monotonic()
+        subprocess.run(["make", target], cwd=course.ROOT, check=True, capture_output=True)
+        seconds = time.monotonic() - begin
+        yield Line(f"`make {target}`", f"≤ {wanted} s", seconds, seconds <= wanted, "on two idle cores", "s")
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
