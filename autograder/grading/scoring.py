@@ -110,10 +110,16 @@ class Scorer:
 
 def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
+    converted: dict[str, Any] = results.to_gradescope_dict(_otters_defaults())
+    return converted | MARKDOWN
+
+
+@functools.cache
+def _otters_defaults() -> Any:
+    """Otter's configuration where an instructor has set none; made once, for it takes as long as many a call."""
     from otter.run import AutograderConfig
 
-    converted: dict[str, Any] = results.to_gradescope_dict(AutograderConfig({}))
-    return converted | MARKDOWN
+    return AutograderConfig({})
 
 
 def word(

@@ -144,10 +144,6 @@ def _runs(code: types.CodeType, module: types.ModuleType, stand_in: _StandingIn)
     return True
 
 
-MOST_MISSING = 30
-"""So many modules that are not there does a submission import, and no more."""
-
-
 class _StandingIn:
     """Finds an empty module in the place of each that an import missed. What a `try` catches is left to the file."""
 
@@ -155,8 +151,8 @@ class _StandingIn:
         self.missing: dict[str, Raised] = {}
 
     def takes_place_of(self, name: str | None, raised: Raised) -> bool:
-        """From now on a module stands in; False where one does already, or for too many."""
-        if type(name) is not str or name in self.missing or len(self.missing) == MOST_MISSING:
+        """From now on a module stands in; False where one does already."""
+        if type(name) is not str or name in self.missing:
             return False
         self.missing[name] = raised
         return True
@@ -222,40 +218,23 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    steps = _steps_to(error)
-    line, function = _location(error, filename, steps)
-    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=_is_on_purpose(filename, steps))
+    line, function, on_purpose = _place(error, filename)
+    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=on_purpose)
 
 
-_Step = tuple[types.CodeType, int, int]
-"""Code that an exception came through, with the line and the place in it."""
-
-
-def _steps_to(error: BaseException) -> list[_Step]:
-    """Where an exception came through, outermost first."""
-    steps: list[_Step] = []
-    step = error.__traceback__
-    while step is not None:
-        steps.append((step.tb_frame.f_code, step.tb_lineno, step.tb_lasti))
-        step = step.tb_next
-    return steps
-
-
-def _location(error: BaseException, filename: str, steps: list[_Step]) -> tuple[int | None, str | None]:
+def _place(error: BaseException, filename: str) -> tuple[int | None, str | None, bool]:
+    """Line and function of this file where an exception came from, and whether the last thing that ran was a `raise` in
+    it."""
     if isinstance(error, SyntaxError) and error.filename == filename:
-        return error.lineno, None
-    for code, line, _ in reversed(steps):
+        return error.lineno, None, False
+    line, function, on_purpose, step = None, None, False, error.__traceback__
+    while step is not None:
+        code, on_purpose = step.tb_frame.f_code, False
         if code.co_filename == filename:
-            return line, code.co_name
-    return None, None
-
-
-def _is_on_purpose(filename: str, steps: list[_Step]) -> bool:
-    """Whether the last thing that ran was a `raise` in this file."""
-    if not steps:
-        return False
-    code, _, place = steps[-1]
-    return code.co_filename == filename and code.co_code[place] == dis.opmap["RAISE_VARARGS"]
+            line, function = step.tb_lineno, code.co_name
+            on_purpose = code.co_code[step.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+        step = step.tb_next
+    return line, function, on_purpose
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:

@@ -202,7 +202,10 @@ NONE = encode(None)
 
 def _is_unicode(text: str) -> bool:
     """Whether it holds no half of a surrogate pair: later, somebody would fail to print it."""
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        return text.isascii() or bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:

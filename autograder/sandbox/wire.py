@@ -71,19 +71,14 @@ _NOTHING_TO_SAY = LENGTH.pack(len(_PLAIN)) + _PLAIN
 """The header of most replies: no exception, and nothing was measured."""
 
 
-def _speakable(raised: Raised) -> tuple[str, tuple[str, ...], str, int | None, str | None, bool, bool]:
+def _speakable(raised: Raised) -> tuple[Any, ...]:
     """An exception within the bounds of a header: its names may be as long and as odd as a submission likes."""
     bases = tuple(_cut(name) for name in raised.bases[:MAX_NAMES])
     function = None if raised.function is None else _cut(raised.function)
-    return (
-        _cut(raised.kind),
-        bases,
-        _cut(raised.message, MAX_MESSAGE),
-        raised.line,
-        function,
-        raised.left_out,
-        raised.on_purpose,
+    cut = replace(
+        raised, kind=_cut(raised.kind), bases=bases, message=_cut(raised.message, MAX_MESSAGE), function=function
     )
+    return tuple(vars(cut).values())
 
 
 def _cut(text: str, length: int = MAX_NAME) -> str:
@@ -117,22 +112,13 @@ def _unpack_header(header: bytes) -> Reply:
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
-            (
-                str(kind),
-                tuple(bases),
-                str(message),
-                int() | None as line,
-                str() | None as function,
-                bool(left_out),
-                bool(purpose),
-            ),
+            (str(kind), tuple(bases), str(message), int() | None, str() | None as function, bool(), bool()) as error,
             int(lines),
             (),
-        ):
-            if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
-                return Reply(raised=Raised(kind, bases, message, line, function, left_out, purpose), lines=lines)
+        ) if _are_names((kind, function or "", *bases)) and len(message) <= MAX_MESSAGE:
+            return Reply(raised=Raised(*error), lines=lines)
     raise Malformed("a reply with a header of another form")
 
 
 def _are_names(values: tuple[Any, ...]) -> bool:
-    return len(values) <= MAX_NAMES and all(type(value) is str and len(value) <= MAX_NAME for value in values)
+    return len(values) <= MAX_NAMES + 2 and all(type(value) is str and len(value) <= MAX_NAME for value in values)
