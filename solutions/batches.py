@@ -358,5 +358,5 @@ ANSWERS = {
     "texts_in_positions_0_1_0_0_1_2": 3,  # they begin at tokens 0, 2 and 3
     # For practice, no points. The texts of 3, 5 and 16 tokens are packed. Attention makes a square of scores for each
     # text. How many scores are that together?
-    "scores_text_by_text_for_lengths_3_5_16": 3**2 + 5**2 + 16**2,  # 290; one square for all would have 24² = 576
+    "scores_text_by_text_for_lengths_3_5_16": 3**2 + 5**2 + 16**2,  # one square for all texts has 24² = 576
 }

@@ -161,7 +161,7 @@ def extended_accuracy(extended: Iterable[Any]) -> Figure:
     """What each method makes of the same trained models at longer lengths: a thin line per model, and their mean."""
     rows = [row for row in extended if row.further_steps == 0]
     tasks = ("copy 3 back", "latest passkey", "passkey")
-    methods = ("as trained", "no position", "interpolation", "YaRN", "limits 1 and 1", "Leaky ReRoPE")
+    methods = ("as trained", "no position", "interpolation", "YaRN", "cut at one rotation", "Leaky ReRoPE")
     lengths = sorted({row.length for row in rows if row.run == tasks[0]})
     figure = Figure(figsize=(9.6, 4.6), layout="constrained")
     grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True)

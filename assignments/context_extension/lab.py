@@ -138,12 +138,12 @@ METHODS: dict[str, Method] = {
     "YaRN, no scale": _yarn(scaled=False),
     "YaRN": _yarn(),
     "Llama 3": _llama3,
-    "limits 1 and 1, no scale": _yarn(1, 1, scaled=False),
-    "limits 1 and 1": _yarn(1, 1),
+    "cut at one rotation, no scale": _yarn(1, 1, scaled=False),
+    "cut at one rotation": _yarn(1, 1),
     **dict.fromkeys(SCORED, _with_base),
 }
-"""YaRN and Llama 3 with the limits 1 and 1 are the same rule: divide the frequency of the pairs that made less than one
-rotation, and leave the others."""
+"""Cut at one rotation: with the limits 1 and 1 YaRN and Llama 3 are one rule. The frequencies of the pairs that made
+less than one rotation are divided, the others stay."""
 
 
 # The tasks: sequences of a length, and the right tokens at the last positions.
@@ -199,7 +199,7 @@ class Run:
     """measured once and kept: `make experiment FULL=1` repeats it"""
 
 
-_REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "limits 1 and 1")
+_REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "cut at one rotation")
 _LONGER = Setting(trained_length=64, lengths=(64, 128, 256), base=30.0, steps=2000)
 RUNS = {
     "copy 3 back": Run(COPYING, Setting()),

@@ -114,7 +114,7 @@ BROKEN: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize(
     ("draw", "wrong"),
-    zip([draw for draw in PICTURES.values() if modules_of(draw)], itertools.cycle(BROKEN.values())),
+    list(zip([draw for draw in PICTURES.values() if modules_of(draw)], itertools.cycle(BROKEN.values()))),
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:

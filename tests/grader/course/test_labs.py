@@ -197,7 +197,7 @@ def test_cut_at_one_rotation_divides_pairs_with_less_than_one() -> None:
     setting, solution = context.Setting(), SOLUTIONS["context_extension"]
     trained = solution.longrope_frequencies(setting.width, np.ones(setting.width // 2), setting.base)
     wanted = np.where(solution.rotations_in_context(setting.width, 16, setting.base) < 1, trained / 4, trained)
-    assert np.allclose(context.METHODS["limits 1 and 1"](solution, setting, 64).frequencies, wanted)
+    assert np.allclose(context.METHODS["cut at one rotation"](solution, setting, 64).frequencies, wanted)
 
 
 @pytest.mark.parametrize("method", ["alibi", "rope", "none"])

@@ -48,8 +48,8 @@ lowest, *others = np.sort(scores(copying, "rope", neither))
 late = [[scores(first, method, way, places).mean() for method in lab.METHODS] for way in (both, masked)]
 
 SENTENCES = r"""
-In batches of 8 of the «len(words)» paragraphs of lessons 1 to 12, in random order, «100 * np.mean(shares):.0f» % of the
-    array is padding
+In batches of 8 of «len(words)» paragraphs of this course, in random order, «100 * np.mean(shares):.0f» % of the array
+    is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
 The array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
 attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text
@@ -68,8 +68,8 @@ on *single* texts of «lab.LONGEST» tokens
 | count on, whole row | «means(neither):.2f» |
 each seed has the same accuracy in the first two rows
     <== all(np.array_equal(scores(task, "rope", both), scores(task, "rope", masked)) for task in lab.TASKS)
-with RoPE the first row is better by «lost[0].mean:.2f» on average, with the table by «lost[1].mean:.2f», in all 8 seeds
-    (p = «lost[0].p:.3f») <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
+it loses «lost[0].mean:.2f» with RoPE and «lost[1].mean:.2f» with the table (means of 8 paired differences; all 8 seeds
+    lose, p = «lost[0].p:.3f») <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 Either repair helps; the mask helps more <== all(np.all(np.diff(one) >= 0) and one[0] < one[1] for one in in_order)
 With RoPE one seed of eight fell to «lowest:.2f», the others reach at least «np.floor(100 * min(others)) / 100»
 The same texts with «lab.PADDING» places of padding on the left: with position ids nothing changes

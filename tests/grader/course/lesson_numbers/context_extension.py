@@ -135,12 +135,13 @@ For 8 models there are $2^8 = «2**8»$ choices. If all 8 gain, $p = 2/256 = «m
 We call a difference **clear** if $p \le «CLEAR»$
 | passkey | content | all; no position too | none | <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
 | latest passkey | content, order | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK |
-    <== good(latest, "interpolation", "YaRN", "Llama 3", "limits 1 and 1", "Leaky ReRoPE") and poor(latest, "ReRoPE",
+    <== good(latest, "interpolation", "YaRN", "Llama 3", "cut at one rotation", "Leaky ReRoPE") and poor(latest,
+    "ReRoPE",
     "NTK-aware", "dynamic NTK")
 | copy 1 back | exact distance | ReRoPE, Leaky ReRoPE, YaRN, cut at one rotation | interpolation |
-    <== good(back_1, "ReRoPE", "Leaky ReRoPE", "YaRN", "limits 1 and 1") and poor(back_1, "interpolation")
+    <== good(back_1, "ReRoPE", "Leaky ReRoPE", "YaRN", "cut at one rotation") and poor(back_1, "interpolation")
 | copy 3 back | exact distance | ReRoPE, Leaky ReRoPE, cut at one rotation | interpolation, Llama 3 |
-    <== good(back_3, "ReRoPE", "Leaky ReRoPE", "limits 1 and 1") and poor(back_3, "interpolation", "Llama 3")
+    <== good(back_3, "ReRoPE", "Leaky ReRoPE", "cut at one rotation") and poor(back_3, "interpolation", "Llama 3")
 Without positions every model finds it, with 1.00 up to 256 tokens
     <== min(scores(passkey, lab.NO_POSITION, length).min() for length in setting.lengths) > 0.995
 as trained, they fall to «mean(passkey, length=256):.2f»
@@ -151,7 +152,8 @@ at 256 tokens it reaches «in_three("Leaky ReRoPE")[:2]:.2f» and «in_three("Le
 plain ReRoPE «in_three("ReRoPE")[:2]:.2f» and «in_three("ReRoPE")[2]:.2f»
 The other methods reach at most «best[:2]:.2f» and «best[2]:.2f»
 copy 3 back on 64 tokens: as trained «mean(by_100):.2f», YaRN «mean(by_100, "YaRN"):.2f» («yarn_100.gained» of 8, p
-    «yarn_100.p:.3f»), cut at one rotation «mean(by_100, "limits 1 and 1"):.2f» | <== good(by_100, "limits 1 and 1")
+    «yarn_100.p:.3f»), cut at one rotation «mean(by_100, "cut at one rotation"):.2f» | <== good(by_100, "cut at one
+    rotation")
 «(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs make a rotation in 16 tokens, not
     «(made >= 1).sum()»; as trained the models copy 3 back with «mean(by_10, length=256):.2f» at 256 tokens
 of the six methods none is clearly better | <== none_clear(by_10)
@@ -163,7 +165,7 @@ copying at 256: as trained «mean(at_64_usual, length=256):.2f»; Llama 3 «mean
 ReRoPE and Leaky ReRoPE copy with at least «min(mean(run, one, at) for run, at in four.items() for one in
     lab.SCORED):.2f»
 copying: unchanged frequencies and most methods reach 0.99
-    <== min(mean(further, one, 64, 50) for one in (as_trained, "NTK-aware", "YaRN", "limits 1 and 1")) >= 0.985
+    <== min(mean(further, one, 64, 50) for one in (as_trained, "NTK-aware", "YaRN", "cut at one rotation")) >= 0.985
 interpolation needs 1,000 steps for «mean(further, "interpolation", 64, 1000):.2f»; latest passkey: YaRN
     «mean(latest_further, "YaRN", 64, 50):.2f», unchanged frequencies «mean(latest_further, as_trained, 64, 50):.2f» |
     <== mean(further, "interpolation", 64, 200) < 0.1 and gain(latest_further, "YaRN", 64, 50).gained == 8

@@ -129,14 +129,15 @@ Of 4 positions, 2 can be drawn in «math.comb(4, 2)» ways
 | training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and len(lab.SEEDS)
     == 8
 | test | «setting.sequences» sequences per length, «setting.sequences // 4» from 512 tokens on; the last
-    «16 - lab.TASKS[three]» positions count (in a second task, copy 1 back, the last «16 - lab.TASKS[single]») |
+    «16 - lab.TASKS[three]» positions count: the first 3 have nothing 3 back (in a second task, copy 1 back, the last
+    «16 - lab.TASKS[single]») |
 with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at «setting.max_distance»,
     slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
 every base of RoPE reaches at least
     «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000» there.
 if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
-(0.015625 is «lab.setting_of(choice[three, "integer"]).scale:/»)
+`scale 0.015625`: the integers times «lab.setting_of(choice[three, "integer"]).scale:/»
 the learned table has «setting.table_rows» rows
 «comparison»
 Copying 3 back with chosen settings, Shaw, T5 and RoPE are reliable at 128 tokens with all eight seeds, and no other
