@@ -38,7 +38,7 @@ def _check_at_least(minimum, **numbers):
             raise ValueError(f"{name} must be at least {minimum}; got {value}")
 
 
-def _within(values, good, rule):
+def _check_within(values, good, rule):
     """The values as float64, where `good` is True of them all. It is False of NaN, as every comparison with NaN is."""
     values = np.asarray(values, dtype=np.float64)
     bad = ~good(values)
@@ -48,7 +48,7 @@ def _within(values, good, rule):
 
 
 def _log_gates(log_f):
-    return _within(log_f, lambda log_f: log_f <= 0, "log_f must be 0 or negative")
+    return _check_within(log_f, lambda log_f: log_f <= 0, "log_f must be 0 or negative")
 
 
 def _sequence(q, k, v):
@@ -280,7 +280,7 @@ def delta_step(state, k, v, beta, log_f):
     # BEGIN SOLUTION
     state, k, v, dtype = _features(state, k, v)
     _check_state(state, k.shape[-1], v.shape[-1])
-    beta = _within(beta, lambda beta: (beta >= 0) & (beta <= 2), "beta must be from 0 to 2")
+    beta = _check_within(beta, lambda beta: (beta >= 0) & (beta <= 2), "beta must be from 0 to 2")
 
     state = np.exp(_log_gates(log_f))[..., np.newaxis, np.newaxis] * state
     column = k[..., :, np.newaxis]
@@ -305,7 +305,7 @@ def retention(q, k, v, gamma, base=10000.0):
     """
     # BEGIN SOLUTION
     q, k, v, dtype = _sequence(q, k, v)
-    gamma = _within(gamma, lambda gamma: (gamma > 0) & (gamma <= 1), "gamma must be above 0 and at most 1")
+    gamma = _check_within(gamma, lambda gamma: (gamma > 0) & (gamma <= 1), "gamma must be above 0 and at most 1")
     log_f = np.repeat(np.log(gamma)[..., np.newaxis], q.shape[-2], axis=-1)
     return linear_attention(_rotate(q, base), _rotate(k, base), v, log_f).astype(dtype)
     # END SOLUTION
@@ -326,7 +326,7 @@ def cope_positions(gates):
     Source: Golovneva et al. 2024 (CoPE) §4.
     """
     # BEGIN SOLUTION
-    gates = _within(gates, lambda gates: (gates >= 0) & (gates <= 1), "a gate must be from 0 to 1")
+    gates = _check_within(gates, lambda gates: (gates >= 0) & (gates <= 1), "a gate must be from 0 to 1")
     q_len, k_len = gates.shape[-2:]
     if q_len > k_len:
         raise ValueError(f"there must be as many keys as queries, or more; got {k_len} keys and {q_len} queries")

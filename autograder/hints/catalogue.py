@@ -55,13 +55,13 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
     return mark
 
 
-def _careful(right: Callable[..., Any], wrong: Callable[..., Any]) -> Callable[..., Any]:
-    """A mistake that refuses what the solution refuses, and whose results have the solution's dtype."""
+def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that refuses what the solution refuses, and whose results have the solution's dtype."""
 
-    @functools.wraps(wrong)
+    @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
         model = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
-        result = wrong(*args, **kwargs)
+        result = other(*args, **kwargs)
         if type(result) is tuple and type(model) is tuple and len(result) == len(model):
             return tuple(map(_of_dtype, result, model))
         return _of_dtype(result, model)
@@ -71,7 +71,7 @@ def _careful(right: Callable[..., Any], wrong: Callable[..., Any]) -> Callable[.
 
 def _of_dtype(result: Any, model: Any) -> Any:
     both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
-    return result.astype(model.dtype) if both and result.dtype.kind == model.dtype.kind == "f" else result
+    return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,17 @@ def solution(assignment: Assignment) -> types.ModuleType:
 
 def mistaken(assignment: Assignment, *entries: Misconception) -> types.ModuleType:
     """The reference solution with some functions replaced by known mistakes."""
+    return replaced(assignment, {entry.function: entry.implementation for entry in entries})
+
+
+def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
+    """The reference solution with other functions in the place of some. They refuse what it refuses, and their results
+    have its dtypes."""
     module = solution(assignment)
-    for entry in entries:
-        if entry.function not in vars(module):
-            raise LookupError(f"{entry.name} replaces {entry.function}, which {assignment.solution.name} does not have")
-        setattr(module, entry.function, _careful(vars(module)[entry.function], entry.implementation))
+    for name, function in functions.items():
+        if name not in vars(module):
+            raise LookupError(f"{function.__name__} replaces {name}, which {assignment.solution.name} does not have")
+        setattr(module, name, _careful(vars(module)[name], function))
     return module
 
 

@@ -148,7 +148,7 @@ def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_with_scores_of_any_size(state, rng):
     """Huge scores of either sign, beside shut gates too, give finite results."""
-    q, k, v = drawn(rng)
+    q, k, v = drawn(rng, 2)
     log_f = log_gates(rng, 7)
     log_f[3] = -INF
     expect.matches(state.forgetting_attention, 2000 * q, 9 * k, v, log_f)

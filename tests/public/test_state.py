@@ -128,7 +128,7 @@ def test_forgetting_by_hand(state):
 def test_forgetting(state):
     """softmax(q kᵀ/√d + decay_bias) v, with any number of leading axes."""
     expect.matches(state.forgetting_attention, *tokens(), gates(7))
-    expect.matches(state.forgetting_attention, *tokens(2, 3, length=5), gates(3, 5))
+    expect.matches(state.forgetting_attention, *tokens(2, 4, length=5), gates(4, 5))
 
 
 @pytest.mark.question("forgetting_attention", points=0.25)
@@ -160,7 +160,7 @@ def test_linear_by_hand(state):
 def test_linear(state):
     """((q kᵀ) ∘ decay_matrix) v: no softmax, no scale, no sum of weights; any number of leading axes."""
     expect.matches(state.linear_attention, *tokens(), gates(7))
-    expect.matches(state.linear_attention, *tokens(2, 3, length=5), gates(3, 5))
+    expect.matches(state.linear_attention, *tokens(2, 4, length=5), gates(4, 5))
 
 
 @pytest.mark.question("linear_attention", points=0.25)

@@ -15,17 +15,10 @@ def _exponents(n):
 
 
 def alibi_slopes(n_heads):
-    if n_heads <= 0:
-        raise ValueError(f"need heads, not {n_heads}")
     return np.exp2(np.array([float(e) for e in _exponents(n_heads)]))
 
 
 def alibi_bias(n_heads, q_len, k_len):
-    for n in (q_len, k_len):
-        if n < 0:
-            raise ValueError(f"length {n}")
-    if q_len > k_len:
-        raise ValueError(f"{q_len} > {k_len}")
     s = alibi_slopes(n_heads)
     j, i = np.meshgrid(np.arange(k_len), np.arange(q_len) + (k_len - q_len))
     d = np.maximum(i - j, j - i)
@@ -34,36 +27,21 @@ def alibi_bias(n_heads, q_len, k_len):
 
 def alibi_attention(q, k, v, causal=True):
     q, k, v = np.array(q), np.array(k), np.array(v)
-    out = (
-        np.result_type(np.float32, *(a.dtype for a in (q, k, v)))
-        if all(a.dtype == np.float32 for a in (q, k, v))
-        else np.float64
-    )
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"{k.shape} {v.shape}")
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"{q.shape} {k.shape}")
     s = np.einsum("...id,...jd->...ij", q.astype(float), k.astype(float)) * q.shape[-1] ** -0.5
     h, tq, tk = s.shape[-3:]
-    if v.shape[-3] not in (1, h):
-        raise ValueError(f"{v.shape} {s.shape}")
     s = s + alibi_bias(h, tq, tk)
     if causal:
         s[..., ~np.tril(np.ones((tq, tk), bool), tk - tq)] = -np.inf
     lse = np.logaddexp.reduce(s, axis=-1)
     w = np.exp(s - lse[..., None])
-    return np.einsum("...ij,...jd->...id", w, v).astype(out)
+    return np.einsum("...ij,...jd->...id", w, v)
 
 
 def bloom_bias(n_heads, k_len):
-    if k_len < 0:
-        raise ValueError(k_len)
     r = np.multiply.outer(alibi_slopes(n_heads), np.arange(k_len, dtype=float))[:, None]
     r.flags.writeable = False
     return r
 
 
 def effective_window(slope, tolerance):
-    if not slope > 0:
-        raise ValueError(f"slope {slope}")
     return np.ceil(np.log(1 / tolerance) / slope).astype(int)

@@ -3,36 +3,21 @@
 import numpy as np
 
 
-def freqs(n, base):
-    if not (base > 0 and np.isfinite(base)):
-        raise ValueError(f"base {base}")
+def _freqs(n, base):
     return np.exp(-np.log(base) * np.arange(n) / n)
 
 
-def sides(*s):
-    for x in s:
-        if x < 1:
-            raise ValueError("side " + str(x))
-
-
 def grid_positions(height, width):
-    sides(height, width)
     return np.array(np.unravel_index(np.arange(height * width), (height, width))).T
 
 
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    if d_model < 4 or d_model & 3:
-        raise ValueError(d_model)
-    z = np.exp(1j * np.einsum("ca,p->cap", grid_positions(height, width), freqs(d_model // 4, base)))
+    z = np.exp(1j * np.einsum("ca,p->cap", grid_positions(height, width), _freqs(d_model // 4, base)))
     return np.dstack([z.imag.reshape(len(z), -1), z.real.reshape(len(z), -1)]).reshape(len(z), -1)
 
 
 def resize_grid(table, old_shape, new_shape):
     table = np.asarray(table)
-    sides(*old_shape)
-    sides(*new_shape)
-    if len(table) != old_shape[0] * old_shape[1]:
-        raise ValueError(f"{table.shape} for {old_shape}")
     t = np.asarray(table, dtype=float).reshape(*old_shape, -1)
 
     def along(t, new, axis):
@@ -46,39 +31,25 @@ def resize_grid(table, old_shape, new_shape):
         return t.take(lo, axis) * (1 - f) + t.take(hi, axis) * f
 
     t = along(along(t, new_shape[1], 1), new_shape[0], 0)
-    return t.reshape(-1, t.shape[-1]).astype(np.float32 if table.dtype == np.float32 else float)
-
-
-def four(d):
-    if d < 1 or d % 4:
-        raise ValueError(f"head_dim {d}")
+    return t.reshape(-1, t.shape[-1])
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    four(head_dim)
-    f = freqs(head_dim // 4, base)
+    f = _freqs(head_dim // 4, base)
     z = np.zeros_like(f)
     return np.array([[*f, *z], [*z, *f]]).T
 
 
 def alternating_frequencies(head_dim, base=10000.0):
-    four(head_dim)
     out = np.zeros((head_dim // 2, 2))
-    f = freqs(head_dim // 2, base)
+    f = _freqs(head_dim // 2, base)
     out[::2, 0], out[1::2, 1] = f[::2], f[1::2]
     return out[::-1][::-1]
 
 
 def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
-    if head_dim % 2 or head_dim <= 0:
-        raise ValueError(f"{head_dim}")
-    for s in sections:
-        if s < 0:
-            raise ValueError(f"section {s}")
     t, h, w = sections
-    if t + h + w != head_dim // 2:
-        raise ValueError(f"{t + h + w} pairs in {sections}")
-    f = freqs(head_dim // 2, base)
+    f = _freqs(head_dim // 2, base)
     i = np.arange(head_dim // 2)
     if interleaved:
         H, W = (i % 3 == 1) & (i < 3 * h), (i % 3 == 2) & (i < 3 * w)
@@ -89,41 +60,26 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 
 def apply_rope_nd(x, positions, frequencies):
     x, p, f = np.asarray(x), np.asarray(positions, dtype=float), np.asarray(frequencies, dtype=float)
-    if x.shape[-1] % 2:
-        raise ValueError(f"{x.shape}")
-    if p.ndim != 2 or p.shape[0] != x.shape[-2]:
-        raise ValueError(f"positions {p.shape}, x {x.shape}")
-    if f.shape != (x.shape[-1] // 2, p.shape[1]):
-        raise ValueError(f"frequencies {f.shape} for {p.shape} and {x.shape}")
-    if np.isnan(p.sum()):
-        raise ValueError("nan among the positions")
     z = x.astype(float)[..., ::2] + 1j * x[..., 1::2]
     z = np.ascontiguousarray(z * np.exp(1j * np.einsum("ta,ia->ti", p, f)))
-    return z.view(float).astype("f4" if x.dtype == "f4" else "f8")
+    return z.view(float)
 
 
 def grid_scores(q, k, q_positions, k_positions, frequencies):
     q, k = np.asarray(q), np.asarray(k)
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"{q.shape} {k.shape}")
     a, b = (
         apply_rope_nd(q.astype(float), q_positions, frequencies),
         apply_rope_nd(k.astype(float), k_positions, frequencies),
     )
-    return (np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5).astype(
-        np.result_type(q, k) if {q.dtype, k.dtype} == {np.dtype("f4")} else float
-    )
+    return np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5
 
 
 def mrope_positions(segments):
     out = np.zeros((0, 3), dtype=int)
     for s in segments:
         if isinstance(s, (tuple, list)):
-            sides(*s)
             new = np.stack(np.meshgrid(*map(np.arange, s), indexing="ij"), -1).reshape(-1, 3)
         else:
-            if s < 0:
-                raise ValueError(f"text of {s}")
             new = np.tile(np.arange(s), (3, 1)).T
         out = np.vstack([out, new + next_position(out)])
     return out

@@ -3,24 +3,12 @@
 import numpy as np
 
 
-def _kind(*arrays):
-    return np.float32 if all(np.asarray(array).dtype == np.float32 for array in arrays) else np.float64
-
-
 def rope_frequencies(head_dim, base=10000.0):
-    if head_dim % 2 or head_dim <= 0:
-        raise ValueError(f"{head_dim} features make no pairs")
-    if not (base > 0 and base < float("inf")):
-        raise ValueError(f"base = {base}")
     return np.logspace(0, -1, head_dim // 2, endpoint=False, base=base) if base != 1 else np.ones(head_dim // 2)
 
 
 def _turns(positions, head_dim, base, rows=None):
     positions = np.asarray(positions, dtype=np.float64)
-    if positions.ndim != 1 or rows not in (None, len(positions)):
-        raise ValueError(f"positions of shape {positions.shape}")
-    if np.isnan(positions).any():
-        raise ValueError("a position is nan")
     return np.exp(1j * np.einsum("t,i->ti", positions, rope_frequencies(head_dim, base)))
 
 
@@ -37,7 +25,7 @@ def _complex(x):
 
 def apply_rope(x, positions, base=10000.0):
     turned = _complex(x) * _turns(positions, np.shape(x)[-1], base, np.shape(x)[-2])
-    return turned.view(np.float64).astype(_kind(x))
+    return turned.view(np.float64)
 
 
 def rotate_half(x):
@@ -51,7 +39,7 @@ def _halves(x):
 
 
 def _side_by_side(points, like):
-    return np.concatenate([points.real, points.imag], axis=-1).astype(_kind(like))
+    return np.concatenate([points.real, points.imag], axis=-1)
 
 
 def apply_rope_half(x, positions, base=10000.0):
@@ -64,7 +52,7 @@ def interleaved_to_half(x):
 
 
 def half_to_interleaved(x):
-    return _halves(x).view(np.float64).astype(_kind(x))
+    return _halves(x).view(np.float64)
 
 
 def rotation_matrix(position, head_dim, base=10000.0):
@@ -73,24 +61,20 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
 
 def rope_scores(q, k, q_positions, k_positions, base=10000.0):
-    if np.shape(q)[-1] != np.shape(k)[-1]:
-        raise ValueError(f"{np.shape(q)[-1]} and {np.shape(k)[-1]} features")
     a = _complex(q) * _turns(q_positions, np.shape(q)[-1], base, np.shape(q)[-2])
     b = _complex(k) * _turns(k_positions, np.shape(k)[-1], base, np.shape(k)[-2])
-    return (np.einsum("...id,...jd->...ij", a, b.conj()).real * np.shape(q)[-1] ** -0.5).astype(_kind(q, k))
+    return np.einsum("...id,...jd->...ij", a, b.conj()).real * np.shape(q)[-1] ** -0.5
 
 
 def _heads(x, w, n_heads):
-    if np.shape(w)[0] != np.shape(x)[-1] or n_heads < 1 or np.shape(w)[1] % n_heads:
-        raise ValueError(f"x {np.shape(x)}, weights {np.shape(w)}, {n_heads} heads")
     w = np.asarray(w, dtype=np.float64).reshape(np.shape(w)[0], n_heads, -1)
     return np.einsum("...td,dhe->...hte", np.asarray(x, dtype=np.float64), w)
 
 
-def _average(scores, v, kind):
+def _average(scores, v):
     weights = np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
     out = np.einsum("...hij,...hje->...ihe", weights, v)
-    return out.reshape(*out.shape[:-2], -1).astype(kind)
+    return out.reshape(*out.shape[:-2], -1)
 
 
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -99,25 +83,20 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     scores = rope_scores(q, k, where, where, base)
     if causal:
         scores = scores + np.triu(np.full(scores.shape[-2:], -np.inf), 1)
-    return _average(scores, v, _kind(x, w_q, w_k, w_v))
+    return _average(scores, v)
 
 
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     q, k, v = (_heads(x_t, w, n_heads) for w in (w_q, w_k, w_v))
-    if np.shape(cache_k) != np.shape(cache_v):
-        raise ValueError(f"caches of shapes {np.shape(cache_k)} and {np.shape(cache_v)}")
-    kind = _kind(x_t, w_q, w_k, w_v, cache_k, cache_v)
     keys = np.append(cache_k, apply_rope(k, [position], base), axis=-2)
     values = np.append(cache_v, v, axis=-2)
     scores = np.einsum("...id,...jd->...ij", apply_rope(q, [position], base), keys) / q.shape[-1] ** 0.5
-    return _average(scores, values, kind), keys.astype(kind), values.astype(kind)
+    return _average(scores, values), keys, values
 
 
 def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
     rope_frequencies(rotary_dim, base)
-    if rotary_dim > np.shape(x)[-1]:
-        raise ValueError(f"{rotary_dim} of {np.shape(x)[-1]} features")
-    out = np.array(x, dtype=_kind(x))
+    out = np.array(x, dtype=np.float64)
     out[..., :rotary_dim] = apply_rope(out[..., :rotary_dim], positions, base)
     return out
 

@@ -1,0 +1,105 @@
+"""All encodings with tables of functions, bits written as texts, and scores turned as complex numbers."""
+
+import numpy as np
+
+
+def _table(name, parameters):
+    return np.asarray(parameters[name], dtype=np.float64)
+
+
+def _sinusoids(t, d, parameters):
+    points = 1j * np.exp(-1j * np.multiply.outer(np.arange(t), _rates(d, parameters)))
+    return points.view(np.float64)
+
+
+def _rates(d, parameters):
+    return np.logspace(0, -1, d // 2, endpoint=False, base=parameters.get("base", 10000.0))
+
+
+def _bits(t, d, parameters):
+    n = parameters["n_bits"]
+    bits = [[int(bit) for bit in np.binary_repr(row, n)] for row in range(t)]
+    return np.pad(np.array(bits, dtype=np.float64).reshape(t, n), [(0, 0), (0, d - n)])
+
+
+ADDED = {
+    "integer": lambda t, d, parameters: np.arange(t)[:, None],
+    "normalized": lambda t, d, parameters: np.linspace(0, 1, t)[:, None],
+    "binary": _bits,
+    "sinusoidal": _sinusoids,
+    "learned": lambda t, d, parameters: _table("table", parameters)[:t],
+}
+
+
+def encode(method, x, parameters):
+    t, d = np.shape(x)
+    return np.asarray(x, dtype=np.float64) + ADDED.get(method, lambda *_: 0)(t, d, parameters)
+
+
+def _plain(q, k, away, parameters):
+    return np.einsum("id,jd->ij", q, k) / np.sqrt(q.shape[1])
+
+
+def _rope(q, k, away, parameters):
+    rates = _rates(q.shape[1], parameters)
+    q, k = (np.ascontiguousarray(x).view(complex) for x in (q, k))
+    turns = np.exp(1j * away[..., None] * rates)
+    return np.einsum("ip,jp,ijp->ij", q, k.conj(), turns).real / np.sqrt(2 * q.shape[1])
+
+
+def _shaw(q, k, away, parameters):
+    table = _table("key_table", parameters)
+    reach = len(table) // 2
+    rows = table[np.clip(-away, -reach, reach) + reach]
+    return _plain(q, k, away, parameters) + np.einsum("id,ijd->ij", q, rows) / np.sqrt(q.shape[1])
+
+
+def _t5(q, k, away, parameters):
+    table = _table("bias_table", parameters).ravel()
+    exact = len(table) // 2
+    ends = [exact * (128 / exact) ** (n / (len(table) - exact)) for n in range(1, len(table) - exact)]
+    far = exact + np.searchsorted(np.array(ends) - 1e-9, away, side="right")
+    return _plain(q, k, away, parameters) + table[np.where(away < exact, np.maximum(away, 0), far)]
+
+
+def _alibi(q, k, away, parameters):
+    return _plain(q, k, away, parameters) - parameters["slope"] * away
+
+
+SCORED = {"rope": _rope, "shaw": _shaw, "t5": _t5, "alibi": _alibi}
+
+
+def logits(method, q, k, parameters):
+    away = np.subtract.outer(np.arange(len(q)), np.arange(len(k)))
+    q, k = np.array(q, dtype=np.float64), np.array(k, dtype=np.float64)
+    return np.where(away < 0, -np.inf, SCORED.get(method, _plain)(q, k, away, parameters))
+
+
+def longest_reliable_length(lengths, accuracies, threshold=0.9):
+    lengths, accuracies = np.asarray(lengths), np.asarray(accuracies)
+    failed = lengths[~(accuracies >= threshold)]
+    reached = lengths[lengths < failed.min(initial=lengths.max() + 1)]
+    return int(reached.max(initial=0))
+
+
+def extrapolation_gap(lengths, accuracies, trained_length):
+    found = {int(length): float(right) for length, right in zip(lengths, accuracies, strict=True)}
+    return found[trained_length] - found[max(found)]
+
+
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    now, later = (
+        logits(method, *(encode(method, rows, parameters) @ np.asarray(w, float) for w in (w_q, w_k)), parameters)
+        for rows in (np.asarray(x, float), np.pad(np.asarray(x, float), [(shift, 0), (0, 0)]))
+    )
+    below = np.tril_indices(len(now))
+    return np.linalg.norm(now[below] - later[shift:, shift:][below], np.inf)
+
+
+def learned_parameters(method, parameters):
+    tables = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}
+    return int(np.prod(np.shape(parameters[tables[method]]))) if method in tables else 0
+
+
+def random_positions(length, max_length, rng):
+    return np.flatnonzero(rng.permutation(max_length) < length)
