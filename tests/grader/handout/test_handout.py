@@ -276,7 +276,6 @@ def test_stubs_hold_every_function_and_run(assignment: Assignment, shipped: Path
 
 HINTS = {
     "hedy": "The exponent looks half as large as it should be",
-    "radia": "repeat the block of frequencies, not each frequency",
     "tim": "You rotated the values as well",
 }
 

@@ -124,7 +124,7 @@ def test_disguised_copies_are_found_and_independent_solutions_are_not(assignment
     Of an assignment that is still an example, or is small, no sample has enough code to say anything.
     """
     samples = complete_samples(assignment)
-    assert len(samples) >= 3
+    assert len(samples) > 1
     small = is_small(assignment)
     copies = {f"copy of {name}": disguised(text, given_names(assignment)) for name, text in samples.items()}
     pairs = compare(tmp_path, samples | copies, assignment.name)
@@ -136,9 +136,10 @@ def test_samples_of_a_class_are_not_alike_unless_derived(assignment: Assignment,
     """Of the whole sample class only those of `rope` that were made from one another are listed."""
     folder = TESTS / "submissions" / assignment.name
     pairs = compare(tmp_path, {path.stem: path.read_text("utf-8") for path in folder.glob("*.py")}, assignment.name)
-    if assignment.name != "rope":
+    if assignment.name == "rope":
+        assert pairs and frozenset({"ada", "grace"}) not in who(pairs)
+    else:
         assert not pairs
-    assert frozenset({"ada", "grace"}) not in who(pairs)
 
 
 def one_function(number: int, lines: int = 8) -> str:
