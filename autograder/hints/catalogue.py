@@ -10,7 +10,7 @@ shows in every function that builds on it. It is wrong in one thing alone: it re
 results have the solution's dtype. Known wrong numbers in ANSWERS stand
 there too, as `WRONG_ANSWERS`:
 
-    WRONG_ANSWERS = [wrong_answer("extra_parameters", 32, hint="…")]
+    WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 """
 
 from __future__ import annotations
@@ -74,23 +74,10 @@ def _of_dtype(result: Any, model: Any) -> Any:
     return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
 
 
-@dataclass(frozen=True)
-class WrongAnswer:
-    """One known wrong answer to a question of the lesson."""
-
-    key: str
-    value: float
-    hint: str
-
-
-def wrong_answer(key: str, value: float, *, hint: str) -> WrongAnswer:
-    """A number that students give, with what it is and the rule. A wrong yes or no has none: the other one is right."""
-    return WrongAnswer(key, value, hint)
-
-
-def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
-    """All known wrong answers of an assignment's catalogue."""
-    return tuple(vars(_catalogue(assignment.misconceptions)).get("WRONG_ANSWERS", ()))
+def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
+    """Question of the lesson → wrong numbers that students give → what such a number is, and the rule. A wrong yes or
+    no has none: the other one is right."""
+    return dict(vars(_catalogue(assignment.misconceptions)).get("WRONG_ANSWERS", {}))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:

@@ -116,7 +116,7 @@ class Reference:
 
     def known_answers(self, key: str) -> Mapping[float, str]:
         """The known wrong numbers for an entry of ANSWERS, each with its hint."""
-        return {answer.value: answer.hint for answer in catalogue.wrong_answers(self.assignment) if answer.key == key}
+        return catalogue.wrong_answers(self.assignment).get(key, {})
 
     # What known mistakes make of it
 

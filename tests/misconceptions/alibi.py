@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import alibi
 
 COUNTED_FROM_ZERO = (
@@ -86,9 +86,7 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
     return in_two_sequences(halves, n_heads)
 
 
-@mistake(
-    "alibi_slopes", "expected: the ratio of eight heads up to the power of two, the rule beyond it", hint=RATIO_OF_EIGHT
-)
+@mistake("alibi_slopes", "expected: the ratio of eight heads up to the power of two", hint=RATIO_OF_EIGHT)
 def every_ratio_is_one_half_up_to_the_power(n_heads):
     power = power_below(n_heads)
     return np.concatenate([halves(power), alibi.alibi_slopes(n_heads)[power:]])
@@ -146,9 +144,7 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
     return bias if q_len == k_len else alibi.alibi_bias(n_heads, q_len, k_len + 1)[..., :-1]
 
 
-@mistake(
-    "alibi_bias", "expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5"
-)
+@mistake("alibi_bias", "expected: positions of queries counted from 0 with a cache")
 def queries_counted_from_the_start(n_heads, q_len, k_len):
     """You gave the first query the position of the first key; the rule is that the last query has the position of the
     last key."""
@@ -272,12 +268,6 @@ def counted_from_zero_in_both_sequences(n_heads):
 def counted_from_zero_and_gaps_from_the_second(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[1::2][: n_heads - power]])
-
-
-@mistake("alibi_slopes", "expected: range(n) in the first sequence alone", hint=COUNTED_FROM_ZERO)
-def counted_from_zero_up_to_the_power(n_heads):
-    power = power_below(n_heads)
-    return np.concatenate([from_zero(power), alibi.alibi_slopes(2 * power)[0::2][: n_heads - power]])
 
 
 @mistake("alibi_slopes", "expected: one formula, with h from 0, for every number of heads", hint=COUNTED_FROM_ZERO)
@@ -418,11 +408,6 @@ def ratio_times_the_head(n_heads):
     return in_two_sequences(multiples, n_heads)
 
 
-@mistake("alibi_slopes", "expected: * for **, for every number of heads", hint=RATIO_TIMES_HEAD)
-def ratio_times_the_head_for_every_number(n_heads):
-    return multiples(n_heads)
-
-
 @mistake("alibi_slopes", "expected: h from 0 for a power of two, the rule beyond it", hint=COUNTED_FROM_ZERO)
 def heads_from_zero_for_a_power_of_two(n_heads):
     right, whole = alibi.alibi_slopes(n_heads), n_heads & (n_heads - 1) == 0
@@ -507,44 +492,20 @@ def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
     return weighed(q, k, v, causal, lambda scores, usable: shares(np.exp(scores) * usable))
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "first_slope_8_heads",
-        1,
-        hint=(
-            "You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same."
-        ),
-    ),
-    wrong_answer(
-        "first_slope_8_heads", 2**-8, hint="This is the slope of the last head; the first head has the largest slope."
-    ),
-    wrong_answer("first_slope_8_heads", 2, hint="You left out the minus of the exponent; slopes lie between 0 and 1."),
-    wrong_answer(
-        "last_slope_8_heads",
-        2**-7,
-        hint="You began at 2^0, so the last slope is a step too large; the rule is that the first slope is 2^(−8/n).",
-    ),
-    wrong_answer(
-        "last_slope_8_heads",
-        0.5,
-        hint="This is the slope of the first head; each next one is smaller by the same ratio.",
-    ),
-    wrong_answer(
-        "last_slope_8_heads", 2**8, hint="You left out the minus of the exponent; slopes lie between 0 and 1."
-    ),
-    wrong_answer(
-        "last_slope_8_heads",
-        2**-64,
-        hint="Your exponent is −8 · 8; the rule is that head k of n has the exponent −8k/n.",
-    ),
-    wrong_answer(
-        "parameters",
-        8,
-        hint="You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed.",
-    ),
-    wrong_answer(
-        "parameters",
-        1,
-        hint="You counted a number that is chosen before training; a parameter is one that training changes.",
-    ),
-]
+WRONG_ANSWERS = {
+    "first_slope_8_heads": {
+        1: "You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same.",
+        2**-8: "This is the slope of the last head; the first head has the largest slope.",
+        2: "You left out the minus of the exponent; slopes lie between 0 and 1.",
+    },
+    "last_slope_8_heads": {
+        2**-7: "You began at 2^0, so the last slope is a step too large; the rule is that the first slope is 2^(−8/n).",
+        0.5: "This is the slope of the first head; each next one is smaller by the same ratio.",
+        2**8: "You left out the minus of the exponent; slopes lie between 0 and 1.",
+        2**-64: "Your exponent is −8 · 8; the rule is that head k of n has the exponent −8k/n.",
+    },
+    "parameters": {
+        8: "You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed.",
+        1: "You counted a number that is chosen before training; a parameter is one that training changes.",
+    },
+}

@@ -37,9 +37,6 @@ def bag_of_values(x, w_q, w_k, w_v):
     return (x @ w_v).mean(axis=-2)
 
 
-# softmax
-
-
 @mistake("softmax", "intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53")
 def softmax_without_a_shift(scores, axis=-1):
     """You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is 0. The
@@ -108,9 +105,6 @@ def softmax_of_nothing_is_nan(scores, axis=-1):
     return (weights / weights.sum(axis=axis, keepdims=True)).astype(attention.softmax(scores, axis).dtype)
 
 
-# attention_weights
-
-
 @mistake("attention_weights", "labmlai/annotated_deep_learning_paper_implementations #146, #282")
 def softmax_over_the_queries(q, k, mask=None, bias=None):
     """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
@@ -136,10 +130,7 @@ def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
     return weigh(q, k, mask, bias, scale=np.shape(q)[-1] ** -0.5)
 
 
-@mistake(
-    "attention_weights",
-    "lucidrains/x-transformers #160; huggingface/transformers #38094; rasbt/LLMs-from-scratch #1062",
-)
+@mistake("attention_weights", "lucidrains/x-transformers #160; huggingface/transformers #38094")
 def mask_read_the_other_way_round(q, k, mask=None, bias=None):
     """You read the mask the other way round. The rule: True means that the query may attend to the key."""
     return attention.attention_weights(q, k, None if mask is None else ~np.asarray(mask), bias)
@@ -219,9 +210,6 @@ def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
     return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(k)[-2]))
 
 
-# attention
-
-
 @mistake("attention", "huggingface/transformers #48843 (one path drops additive biases)")
 def attention_without_its_bias(q, k, v, mask=None, bias=None):
     """Your bias does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
@@ -232,9 +220,6 @@ def attention_without_its_bias(q, k, v, mask=None, bias=None):
 def attention_without_its_mask(q, k, v, mask=None, bias=None):
     """Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
     return attention.attention(q, k, v, bias=bias)
-
-
-# causal_mask
 
 
 @mistake("causal_mask", "rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch")
@@ -254,9 +239,6 @@ def causal_mask_of_the_future(length):
 def causal_mask_without_the_diagonal(length):
     """You left out the diagonal. The rule: a token may attend to itself; token 0 has no other key."""
     return attention.causal_mask(length) & ~np.eye(length, dtype=bool)
-
-
-# self_attention
 
 
 @mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
@@ -329,9 +311,6 @@ def heads_merged_feature_by_feature(x):
     return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
 
 
-# permute_tokens
-
-
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
     """You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row
@@ -344,9 +323,6 @@ def first_axis_permuted(x, order):
     """You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading
     axes."""
     return np.asarray(x)[order]
-
-
-# equivariance_gap
 
 
 @mistake("equivariance_gap", "expected: everything reordered alike")
@@ -394,10 +370,7 @@ def bag_as_a_sum(x, w_q, w_k, w_v):
     return attention.bag_of_tokens(x, w_q, w_k, w_v) * np.float32(np.shape(x)[-2])
 
 
-@mistake(
-    "bag_of_tokens",
-    "expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material",
-)
+@mistake("bag_of_tokens", "expected: BERT reads its answer off one row")
 def first_row_as_the_bag(x, w_q, w_k, w_v):
     """You returned the output of the first token, which changes if another token comes first. The rule: only an average
     over all tokens is invariant."""

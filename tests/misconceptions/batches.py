@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import batches
 
 
@@ -60,9 +60,6 @@ def _no_check(log_f, boundaries):
     return np.array(log_f, dtype=np.float64)
 
 
-# pad
-
-
 @mistake("pad", "huggingface/transformers #48161 (right padding where left was due); bigscience-workshop/t-zero #32")
 def sides_exchanged(texts, side="right", pad_id=0):
     """You padded on the other side; the rule: with side 'right' the padding comes after the text."""
@@ -75,9 +72,7 @@ def always_on_the_right(texts, side="right", pad_id=0):
     return batches.pad(texts, "right", pad_id)
 
 
-@mistake(
-    "pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660 (padding and end of text share an id)"
-)
+@mistake("pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660")
 def mask_from_the_ids(texts, side="right", pad_id=0):
     """Your mask is False wherever the id is that of padding; the rule: a real token may have that id too, so the mask
     follows from the lengths."""
@@ -104,9 +99,6 @@ def cut_to_the_shortest(texts, side="right", pad_id=0):
     """You cut long texts to the length of the shortest; the rule: the array is as wide as the longest text."""
     shortest = min(map(len, texts))
     return batches.pad([text[:shortest] for text in texts], side, pad_id)
-
-
-# position_ids
 
 
 @mistake("position_ids", "unslothai/unsloth #3699; ndif-team/nnsight #672; tloen/alpaca-lora #315")
@@ -165,9 +157,6 @@ def all_padding_subtracted(mask):
     return np.where(real, np.arange(real.shape[-1]) - (~real).sum(axis=-1, keepdims=True), 0).clip(0)
 
 
-# padding_mask
-
-
 @mistake("padding_mask", "expected: an attention mask of an encoder")
 def padding_mask_without_order(mask):
     """Your queries also use keys that come later; the rule: j ≤ i, besides the padding."""
@@ -218,9 +207,6 @@ def padding_mask_strictly_before(mask):
     return right & ~np.eye(right.shape[-1], dtype=bool)
 
 
-# next_positions
-
-
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows); thu-nics/C2C #19")
 def length_of_the_row(mask):
     """You took the length of the padded row; the rule: only real tokens count."""
@@ -253,9 +239,6 @@ def the_same_for_all_rows(mask):
     return np.full_like(right, np.max(right))
 
 
-# pack
-
-
 @mistake("pack", "expected: the running sum of the lengths alone")
 def boundaries_without_zero(texts):
     """Your boundaries have no 0 in front; the rule: 0 first, so that text i is between boundaries i and i + 1."""
@@ -283,9 +266,6 @@ def packed_by_length(texts):
     return batches.pack(sorted(texts, key=len))
 
 
-# packed_positions
-
-
 @mistake("packed_positions", "huggingface/nanoVLM #201; NVIDIA-NeMo/Speech #12551; hiyouga/LlamaFactory #7754")
 def positions_count_on(boundaries):
     """Your positions count on from text to text; the rule: each text counts from 0."""
@@ -308,9 +288,6 @@ def number_of_the_text(boundaries):
 def packed_backwards(boundaries):
     """You counted the tokens of a text backwards; the rule: its first token has position 0."""
     return np.concatenate([np.arange(size)[::-1] for size in _sizes(boundaries)])
-
-
-# boundaries_of
 
 
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
@@ -357,12 +334,7 @@ def begins_where_a_position_is_zero(positions):
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
-# document_mask
-
-
-@mistake(
-    "document_mask", "huggingface/trl #784, #805; huggingface/transformers #25452 (packing without a document mask)"
-)
+@mistake("document_mask", "huggingface/trl #784, #805; huggingface/transformers #25452")
 def documents_mixed(boundaries):
     """Your mask lets a text use the texts before it; the rule: i and j must be in the same text."""
     return _causal(len(batches.document_mask(boundaries)))
@@ -389,9 +361,6 @@ def document_mask_inverted(boundaries):
     return ~batches.document_mask(boundaries)
 
 
-# packed_attention
-
-
 @mistake("packed_attention", "huggingface/nanoVLM #204: restarting positions does not keep texts apart")
 def one_causal_row(q, k, v, boundaries):
     """Your queries use keys of other texts; the rule: rows of one text come from the rows of this text alone."""
@@ -411,9 +380,7 @@ def packed_without_order(q, k, v, boundaries):
     return _packed(q, k, v, boundaries, text[:, np.newaxis] == text)
 
 
-@mistake(
-    "packed_attention", "expected: attention with document_mask; the cost is the reason for FlashAttention's cu_seqlens"
-)
+@mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
     """You made one square of all scores and masked it: a NaN in one text then reaches the others, since 0 · NaN is NaN.
     The rule: text by text, so that the big square is never made."""
@@ -449,9 +416,6 @@ def last_text_left_out(q, k, v, boundaries):
     out = right.copy()
     out[..., np.asarray(boundaries)[-2] :, :] = 0
     return out
-
-
-# reset_gates
 
 
 @mistake("reset_gates", "expected: the state is thought to be emptied when a text ends")
@@ -498,12 +462,7 @@ def reset_to_a_large_number(log_f, boundaries):
     return np.maximum(batches.reset_gates(log_f, boundaries), -20.0)
 
 
-# ring_positions
-
-
-@mistake(
-    "ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715 (the ring read as if it were in order)"
-)
+@mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
     """Your slots are in the order of the text; the rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
@@ -562,9 +521,6 @@ def one_token_missing(length, slots):
     return batches.ring_positions(max(length - 1, 0), slots)
 
 
-# tree_positions
-
-
 @mistake("tree_positions", "NVIDIA/TensorRT-LLM #13081 (every node of a draft tree got a position of its own)")
 def order_in_the_row(parents):
     """You counted the tokens in the order of the row; the rule: a token's position is its depth."""
@@ -581,9 +537,6 @@ def roots_at_one(parents):
 def number_of_the_parent(parents):
     """You took the parent's number plus one; the rule: the parent's position plus one."""
     return np.asarray(parents) + 1
-
-
-# tree_mask
 
 
 @mistake("tree_mask", "PaddlePaddle/FastDeploy #3514 (the lower triangle needs a mask too)")
@@ -622,40 +575,22 @@ def all_that_are_less_deep(parents):
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "share_of_padding_for_lengths_3_5_16",
-        1.0,
-        hint="You divided the padding by the number of real tokens; the share is of the whole array.",
-    ),
-    wrong_answer(
-        "ring_slot_of_position_1000_of_256",
-        231,
-        hint="Positions count from 0, so token 1000 is in slot 1000 mod 256.",
-    ),
-    wrong_answer(
-        "ring_slot_of_position_1000_of_256",
-        233,
-        hint="Slots count from 0, so token 1000 is in slot 1000 mod 256.",
-    ),
-    wrong_answer(
-        "position_after_3_padding_and_5_real_tokens",
-        8,
-        hint="You counted the padding too; only real tokens count.",
-    ),
-    wrong_answer(
-        "texts_in_positions_0_1_0_0_1_2",
-        2,
-        hint="A text of one token is a text too: 0 after 0 begins a new one.",
-    ),
-    wrong_answer(
-        "scores_text_by_text_for_lengths_3_5_16",
-        576,
-        hint="You computed one square for all tokens; here each text has a square of its own.",
-    ),
-    wrong_answer(
-        "scores_text_by_text_for_lengths_3_5_16",
-        768,
-        hint="You computed three squares of the longest text, as with padding; here each text has a square of its own.",
-    ),
-]
+WRONG_ANSWERS = {
+    "share_of_padding_for_lengths_3_5_16": {
+        1.0: "You divided the padding by the number of real tokens; the share is of the whole array.",
+    },
+    "ring_slot_of_position_1000_of_256": {
+        231: "Positions count from 0, so token 1000 is in slot 1000 mod 256.",
+        233: "Slots count from 0, so token 1000 is in slot 1000 mod 256.",
+    },
+    "position_after_3_padding_and_5_real_tokens": {
+        8: "You counted the padding too; only real tokens count.",
+    },
+    "texts_in_positions_0_1_0_0_1_2": {
+        2: "A text of one token is a text too: 0 after 0 begins a new one.",
+    },
+    "scores_text_by_text_for_lengths_3_5_16": {
+        576: "You computed one square for all tokens; here each text has a square of its own.",
+        768: "You computed three squares of the longest text, as with padding; here each text has a square of its own.",
+    },
+}

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import context_extension
 
 
@@ -141,11 +141,7 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 RAISED_BASE = "You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."
 
 
-@mistake(
-    "yarn_frequencies",
-    "expected: both ends of the mix from the raised base, divided by the factor as well",
-    hint=RAISED_BASE,
-)
+@mistake("yarn_frequencies", "expected: both ends of the mix from the raised base", hint=RAISED_BASE)
 def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
@@ -599,12 +595,6 @@ def without_brackets(seq_len, trained_len, factor):
     return factor * max(seq_len, trained_len) / trained_len - factor - 1
 
 
-@mistake("dynamic_ntk_base", "expected: a − (b − 1) written as a − b − 1", hint=BRACKETS_LOST)
-def brackets_lost(base, head_dim, seq_len, trained_len, factor):
-    bracket = without_brackets(seq_len, trained_len, factor)
-    return float(base) * bracket ** (head_dim / (head_dim - 2)) if bracket >= 0 else math.nan
-
-
 @mistake("dynamic_ntk_base", "expected: the same, and a bracket that is at least 1", hint=BRACKETS_LOST)
 def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
@@ -785,51 +775,20 @@ def dim_without_two_pi(head_dim, base, factor, trained_len, beta_fast=32.0, beta
     return context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast / turn, beta_slow / turn)
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "interpolated_position_8191_factor_4",
-        2047,
-        hint="You rounded down; the rule is a plain division, and positions need not be whole numbers.",
-    ),
-    wrong_answer(
-        "interpolated_position_8191_factor_4",
-        2048,
-        hint=(
-            "You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without"
-            " rounding."
-        ),
-    ),
-    wrong_answer(
-        "interpolated_position_8191_factor_4",
-        32764,
-        hint=(
-            "You multiplied by the factor; interpolation divides, so that far positions come back into the trained"
-            " range."
-        ),
-    ),
-    wrong_answer(
-        "interpolated_position_8191_factor_4",
-        8191,
-        hint="You left the position as it was; interpolation divides every position by the factor.",
-    ),
-    wrong_answer(
-        "yarn_scale_16",
-        0.1 * np.log(16),
-        hint="You left out the + 1; without it a factor of 1 would scale everything to 0.",
-    ),
-    wrong_answer(
-        "yarn_scale_16",
-        0.1 * np.log2(16) + 1,
-        hint="You took the logarithm to base 2; the rule has the natural logarithm.",
-    ),
-    wrong_answer(
-        "yarn_scale_16",
-        0.1 * np.log10(16) + 1,
-        hint="You took the logarithm to base 10; the rule has the natural logarithm.",
-    ),
-    wrong_answer(
-        "yarn_scale_16",
-        (0.1 * np.log(16) + 1) ** 2,
-        hint="This is what a score is multiplied by; cos and sin are multiplied by its square root, once per side.",
-    ),
-]
+WRONG_ANSWERS = {
+    "interpolated_position_8191_factor_4": {
+        2047: "You rounded down; the rule is a plain division, and positions need not be whole numbers.",
+        2048: "You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without "
+        "rounding.",
+        32764: "You multiplied by the factor; interpolation divides, so that far positions come back into the trained "
+        "range.",
+        8191: "You left the position as it was; interpolation divides every position by the factor.",
+    },
+    "yarn_scale_16": {
+        0.1 * np.log(16): "You left out the + 1; without it a factor of 1 would scale everything to 0.",
+        0.1 * np.log2(16) + 1: "You took the logarithm to base 2; the rule has the natural logarithm.",
+        0.1 * np.log10(16) + 1: "You took the logarithm to base 10; the rule has the natural logarithm.",
+        (0.1 * np.log(16) + 1) ** 2: "This is what a score is multiplied by; cos and sin are multiplied by its square "
+        "root, once per side.",
+    },
+}

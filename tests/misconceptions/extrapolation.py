@@ -59,9 +59,6 @@ def hide_the_future(result, right):
     return np.where(distances(len(result)) >= 0, result, -np.inf).astype(right.dtype)
 
 
-# encode
-
-
 @mistake("encode", "expected: t/T for t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
     """Your last row does not reach 1; the rule is t/(T − 1), because T rows have T − 1 steps between them."""
@@ -123,9 +120,6 @@ def embeddings_turned_by_rope(method, x, parameters):
     if method != "rope" or np.shape(x)[-1] % 2:
         return right
     return turned(np.asarray(x, dtype=np.float64), parameters).astype(right.dtype)
-
-
-# logits
 
 
 @mistake("logits", "expected: the causal mask left out")
@@ -223,11 +217,6 @@ def with_effect_times(power, methods, method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + added, right)
 
 
-@mistake("logits", "expected: the bias added to q·k before the scale", hint=BIAS_SCALED_TOO)
-def bias_scaled_too(method, q, k, parameters):
-    return with_effect_times(-1, ("t5", "alibi"), method, q, k, parameters)
-
-
 @mistake("logits", "expected: the bias added to q·k before the scale, for ALiBi alone", hint=BIAS_SCALED_TOO)
 def bias_of_alibi_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("alibi",), method, q, k, parameters)
@@ -265,9 +254,6 @@ def sinusoids_added_again(method, q, k, parameters):
     return extrapolation.logits(
         method, *(extrapolation.encode(method, part, parameters) for part in (q, k)), parameters
     )
-
-
-# longest_reliable_length, extrapolation_gap
 
 
 @mistake("longest_reliable_length", "expected: the words “up to” overlooked")
@@ -632,20 +618,6 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
-
-
-@mistake(
-    "logits",
-    "expected: one branch for all that has angles, so that an odd size is refused as well",
-    hint=rotated_for_the_sinusoids_too.hint,
-)
-def turned_for_the_sinusoids_too(method, q, k, parameters):
-    return extrapolation.logits("rope" if method == "sinusoidal" else method, q, k, parameters)
-
-
-@mistake("shift_gap", "expected: the largest difference, and 0 where all scores fall", hint=signed_difference.hint)
-def signed_difference_and_zero(method, x, w_q, w_k, parameters, shift):
-    return max(signed_difference.implementation(method, x, w_q, w_k, parameters, shift), 0.0)
 
 
 @mistake(

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import modern
 
 BASE = 10000.0
@@ -28,10 +28,7 @@ def rotated(x, positions, base=BASE):
     return np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape)
 
 
-@mistake(
-    "first_token_share",
-    "expected: a causal mask that hides the diagonal, as in fla-org/flash-linear-attention #766 (a count off by one)",
-)
+@mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
     """Token t shares its weight among t tokens; a token may attend to itself too, so there are t + 1."""
     return 1 / np.maximum(np.arange(float(length)), 1)
@@ -44,9 +41,7 @@ def shares_with_one_token_too_many(length):
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
-@mistake(
-    "first_token_share", "expected: attention without the causal mask, which cannot count (Kazemnejad et al. 2023)"
-)
+@mistake("first_token_share", "expected: attention without the causal mask, which cannot count")
 def shares_without_the_causal_mask(length):
     """Every token gives token 0 the same weight, 1/length; with a causal mask token t sees only the tokens 0 … t."""
     return 0 * modern.first_token_share(length) + 1 / max(length, 1)
@@ -58,10 +53,7 @@ def positions_counted_from_one(share):
     return modern.position_from_share(share) + 1
 
 
-@mistake(
-    "rope_layers",
-    "huggingface/transformers #43756; huggingface/smollm #130 (`no_rope_layers` holds 1 where a layer does use RoPE)",
-)
+@mistake("rope_layers", "huggingface/transformers #43756; huggingface/smollm #130")
 def schedule_the_wrong_way_round(n_layers, interval):
     """Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses
     RoPE."""
@@ -208,9 +200,7 @@ def temperature_one_position_late(positions, floor_scale=8192.0, attn_scale=0.1)
     return modern.temperature(np.asarray(positions, dtype=np.float64) - 1, floor_scale, attn_scale)
 
 
-@mistake(
-    "log_n_scale", "vllm-project/vllm #3488, #5093 (the same slip with dynamic NTK: inputs that fit are rescaled too)"
-)
+@mistake("log_n_scale", "vllm-project/vllm #3488, #5093")
 def short_texts_scaled_too(positions, trained_len):
     """Short texts are scaled as well: inside the trained length the factor is 1."""
     return np.log1p(np.asarray(positions, dtype=np.float64)) / np.log(trained_len)
@@ -227,11 +217,7 @@ def logarithm_of_the_ratio(positions, trained_len):
     return np.maximum(1, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
 
 
-@mistake(
-    "log_n_scale",
-    "expected: log(a)/log(b) read as log(a/b), and 1 added as in YaRN's scale",
-    hint=LOGARITHM_OF_THE_RATIO,
-)
+@mistake("log_n_scale", "expected: log(a)/log(b) read as log(a/b)", hint=LOGARITHM_OF_THE_RATIO)
 def one_and_the_logarithm_of_the_ratio(positions, trained_len):
     return 1 + np.maximum(0, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
 
@@ -268,9 +254,7 @@ def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, np.zeros(len(k_positions)), base)
 
 
-@mistake(
-    "decoupled_scores", "timtoole02/Camelid #535; google-ai-edge/litert-torch #1087 (rotated where nothing should be)"
-)
+@mistake("decoupled_scores", "timtoole02/Camelid #535; google-ai-edge/litert-torch #1087")
 def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
     """The content features are rotated too; position is in the rotated part alone, and content has none."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
@@ -295,18 +279,13 @@ def sinks_taken_from_the_window(length, n_sinks, window):
     return modern.kept_tokens(length, n_sinks, max(window - n_sinks, 0))
 
 
-@mistake(
-    "kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it (Xiao et al. 2024 §3.1)"
-)
+@mistake("kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it")
 def window_without_sinks(length, n_sinks, window):
     """The first tokens are dropped: the sinks stay in the cache however long the text becomes."""
     return modern.kept_tokens(length, 0, window)
 
 
-@mistake(
-    "kept_tokens",
-    "rajveer43/VeloxQuant-MLX #175, #389 (after eviction the number of kept rows is taken for the position)",
-)
+@mistake("kept_tokens", "rajveer43/VeloxQuant-MLX #175, #389")
 def kept_tokens_numbered_anew(length, n_sinks, window):
     """This numbers the kept tokens anew, from 0; the result says which tokens of the text they are."""
     return np.arange(len(modern.kept_tokens(length, n_sinks, window)))
@@ -520,36 +499,16 @@ def sink_not_shifted(scores, sink):
     return powers / np.where(total == 0, 1, total)
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "rope_layers_of_36_with_interval_4",
-        9,
-        hint="You counted the layers without RoPE; the question is how many have it.",
-    ),
-    wrong_answer(
-        "rope_layers_of_36_with_interval_4", 36, hint="You counted all layers; every fourth one goes without RoPE."
-    ),
-    wrong_answer(
-        "rope_layers_of_36_with_interval_4",
-        28,
-        hint="You counted one layer too many; the last one, 35, is a fourth one too.",
-    ),
-    wrong_answer(
-        "rope_layers_of_36_with_interval_4",
-        26,
-        hint="You left out one layer too many; layer l goes without RoPE where l + 1 is a multiple of 4.",
-    ),
-    wrong_answer(
-        "share_of_first_token_at_position_9", 1 / 9, hint="You counted the tokens before it; it also attends to itself."
-    ),
-    wrong_answer(
-        "share_of_first_token_at_position_9",
-        1 / 11,
-        hint="You counted a token too many; positions 0 to 9 are ten tokens.",
-    ),
-    wrong_answer(
-        "share_of_first_token_at_position_9",
-        10,
-        hint="This is how many tokens share the weight; the question is the share of one of them.",
-    ),
-]
+WRONG_ANSWERS = {
+    "rope_layers_of_36_with_interval_4": {
+        9: "You counted the layers without RoPE; the question is how many have it.",
+        36: "You counted all layers; every fourth one goes without RoPE.",
+        28: "You counted one layer too many; the last one, 35, is a fourth one too.",
+        26: "You left out one layer too many; layer l goes without RoPE where l + 1 is a multiple of 4.",
+    },
+    "share_of_first_token_at_position_9": {
+        1 / 9: "You counted the tokens before it; it also attends to itself.",
+        1 / 11: "You counted a token too many; positions 0 to 9 are ten tokens.",
+        10: "This is how many tokens share the weight; the question is the share of one of them.",
+    },
+}

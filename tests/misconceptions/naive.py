@@ -7,19 +7,14 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import naive
-
-# integer_positions
 
 
 @mistake("integer_positions", "expected: people count from 1")
 def positions_count_from_one(length):
     """Your positions count from 1. The rule: the first token has position 0."""
     return naive.integer_positions(length) + 1
-
-
-# add_integer_positions
 
 
 @mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
@@ -50,9 +45,6 @@ def positions_multiplied_in(x):
     """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added."""
     right = naive.add_integer_positions(x)
     return (np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]).astype(right.dtype)
-
-
-# normalized_positions
 
 
 @mistake("normalized_positions", "expected: dividing by the length is in many articles")
@@ -110,9 +102,6 @@ def no_bit_for_one_token(length):
     return naive.bits_needed(length) - (length == 1)
 
 
-# binary_positions
-
-
 @mistake("binary_positions", "jscott3201/rusty-bacnet #203")
 def least_significant_bit_first(length, n_bits=None):
     """Your bits are in the opposite order. The rule: the most significant bit comes first, as numbers are written."""
@@ -134,9 +123,6 @@ def quotients_in_place_of_bits(length, n_bits=None):
     return np.arange(length)[:, np.newaxis] >> np.arange(n_bits)[::-1]
 
 
-# bit_period
-
-
 @mistake("bit_period", "expected: the value of a bit taken for its period")
 def half_the_period(bit):
     """You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, so it repeats after two positions."""
@@ -147,9 +133,6 @@ def half_the_period(bit):
 def period_grows_by_addition(bit):
     """Your periods grow by 2 from bit to bit. The rule: each next bit is twice as slow as the one before."""
     return 2 * (bit + 1)
-
-
-# hamming_steps
 
 
 @mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
@@ -198,9 +181,6 @@ def columns_compared(codes):
 def share_of_changed_bits(codes):
     """You returned the share of the bits that change. The rule: count them."""
     return naive.hamming_steps(codes) / np.shape(codes)[-1]
-
-
-# gray_positions
 
 
 @mistake("gray_positions", "expected: << for >>")
@@ -294,64 +274,32 @@ def digits_from_an_exclusive_or(length, n_bits=None):
     return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "normalized_5_of_10",
-        0.5,
-        hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
-    ),
-    wrong_answer("normalized_5_of_10", 0.6, hint="You counted positions from 1; they count from 0."),
-    wrong_answer(
-        "normalized_5_of_10",
-        4 / 9,
-        hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
-    ),
-    wrong_answer(
-        "normalized_5_of_1000",
-        0.005,
-        hint=(
-            "You divided by the number of tokens, or you rounded; the rule divides by the last position, and five right"
-            " digits are asked."
-        ),
-    ),
-    wrong_answer("normalized_5_of_1000", 0.006, hint="You counted positions from 1; they count from 0."),
-    wrong_answer(
-        "normalized_5_of_1000",
-        4 / 999,
-        hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
-    ),
-    wrong_answer(
-        "normalized_5_of_1000", 5 / 9, hint="This is the answer for 10 tokens; here the last position is 999."
-    ),
-    wrong_answer(
-        "bits_for_512",
-        10,
-        hint="You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511.",
-    ),
-    wrong_answer("bits_for_512", 8, hint="8 bits write 256 positions; each bit more doubles that."),
-    wrong_answer("bits_for_512", 512, hint="You gave each position a feature of its own; b bits write 2^b positions."),
-    wrong_answer(
-        "bits_flipped_3_to_4",
-        1,
-        hint="3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary.",
-    ),
-    wrong_answer(
-        "bits_flipped_3_to_4", 2, hint="You missed a bit; write both numbers with three bits, one above the other."
-    ),
-    wrong_answer(
-        "bits_flipped_3_to_4", 7, hint="7 is the exclusive or of 3 and 4; the question is how many of its bits are 1."
-    ),
-    wrong_answer(
-        "middle_of_512",
-        0.5,
-        hint="Positions run from 0 to 511, and the middle between them is 255.5; no token stands there.",
-    ),
-    wrong_answer(
-        "middle_of_512",
-        255 / 512,
-        hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
-    ),
-    wrong_answer(
-        "middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."
-    ),
-]
+WRONG_ANSWERS = {
+    "normalized_5_of_10": {
+        0.5: "You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+        0.6: "You counted positions from 1; they count from 0.",
+        4 / 9: "You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
+    },
+    "normalized_5_of_1000": {
+        0.005: "You divided by the number of tokens, or you rounded; the rule divides by the last position, and five "
+        "right digits are asked.",
+        0.006: "You counted positions from 1; they count from 0.",
+        4 / 999: "You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
+        5 / 9: "This is the answer for 10 tokens; here the last position is 999.",
+    },
+    "bits_for_512": {
+        10: "You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511.",
+        8: "8 bits write 256 positions; each bit more doubles that.",
+        512: "You gave each position a feature of its own; b bits write 2^b positions.",
+    },
+    "bits_flipped_3_to_4": {
+        1: "3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary.",
+        2: "You missed a bit; write both numbers with three bits, one above the other.",
+        7: "7 is the exclusive or of 3 and 4; the question is how many of its bits are 1.",
+    },
+    "middle_of_512": {
+        0.5: "Positions run from 0 to 511, and the middle between them is 255.5; no token stands there.",
+        255 / 512: "You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+        256 / 511: "You took position 256; the token at position 255 has 255 tokens before it.",
+    },
+}

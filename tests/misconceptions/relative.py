@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import relative
 
 
@@ -102,20 +102,14 @@ def scores_without_their_scale(q, k, key_table, max_distance):
     return (right * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
 
 
-@mistake(
-    "shaw_scores",
-    "expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
-)
+@mistake("shaw_scores", "expected: the + k that turns a clipped distance into a row left out")
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
     """You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that
     the middle row belongs to distance 0."""
     return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
 
 
-@mistake(
-    "shaw_attention",
-    "expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
-)
+@mistake("shaw_attention", "expected: the shape is right without it")
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
     """You did not use the value table; the rule is that each value carries the vector for its distance, as each key
     does."""
@@ -227,12 +221,6 @@ ALWAYS_32_BUCKETS = (
 
 def biased(table, buckets):
     return np.moveaxis(table.astype(np.float32 if table.dtype == np.float32 else np.float64)[buckets], -1, 0)
-
-
-@mistake("t5_bias", "expected: the default of t5_bucket left in place", hint=ALWAYS_32_BUCKETS)
-def always_32_buckets(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    distances = relative.relative_positions(q_len, k_len, q_start)
-    return biased(np.asarray(table), relative.t5_bucket(distances, bidirectional, max_distance=max_distance))
 
 
 @mistake("t5_bias", "expected: the default of t5_bucket, clipped to the rows of the table", hint=ALWAYS_32_BUCKETS)
@@ -424,11 +412,6 @@ def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask
     return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
 
-@mistake("shaw_attention", "expected: one table taken for both", hint=KEY_TABLE_TWICE)
-def key_table_for_values(q, k, v, key_table, value_table, max_distance, mask=None):
-    return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask)
-
-
 @mistake("shaw_attention", "expected: one table taken for both, where it fits", hint=KEY_TABLE_TWICE)
 def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
@@ -617,61 +600,24 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
     return first + np.minimum(np.where(distance < exact, distance, exact + steps), per_direction - 1)
 
 
-WRONG_ANSWERS = [
-    wrong_answer("shaw_rows_for_k_16", 32, hint="You counted 16 on each side; the distance 0 has a row too."),
-    wrong_answer(
-        "shaw_rows_for_k_16",
-        16,
-        hint="You counted one side; a key may stand before or after the query, and the distance 0 has a row too.",
-    ),
-    wrong_answer(
-        "shaw_rows_for_k_16", 17, hint="You counted 0 and one side; a key may stand on either side of the query."
-    ),
-    wrong_answer(
-        "shaw_rows_for_k_16",
-        31,
-        hint="You left out the largest distances; −16 and 16 have a row each, and clipped ones share them.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_minus_1_bidirectional",
-        17,
-        hint=(
-            "You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second."
-        ),
-    ),
-    wrong_answer(
-        "t5_bucket_of_minus_1_bidirectional",
-        0,
-        hint="Bucket 0 is the query's own position; the next distance has the next bucket.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_minus_1_bidirectional",
-        15,
-        hint="You counted from the end of the half; the rule is that bucket grows with distance.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_minus_1_bidirectional",
-        -1,
-        hint="You gave the relative position; a bucket is a row of a table, and rows count from 0.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_plus_1_bidirectional",
-        1,
-        hint="This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_plus_1_bidirectional",
-        16,
-        hint=(
-            "You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks up."
-        ),
-    ),
-    wrong_answer(
-        "t5_bucket_of_plus_1_bidirectional",
-        0,
-        hint="Without bidirectional all keys ahead share bucket 0; with it they have the second half of the buckets.",
-    ),
-    wrong_answer(
-        "t5_bucket_of_plus_1_bidirectional", 33, hint="You added all 32 buckets; half of them are for keys ahead."
-    ),
-]
+WRONG_ANSWERS = {
+    "shaw_rows_for_k_16": {
+        32: "You counted 16 on each side; the distance 0 has a row too.",
+        16: "You counted one side; a key may stand before or after the query, and the distance 0 has a row too.",
+        17: "You counted 0 and one side; a key may stand on either side of the query.",
+        31: "You left out the largest distances; −16 and 16 have a row each, and clipped ones share them.",
+    },
+    "t5_bucket_of_minus_1_bidirectional": {
+        17: "You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second.",
+        0: "Bucket 0 is the query's own position; the next distance has the next bucket.",
+        15: "You counted from the end of the half; the rule is that bucket grows with distance.",
+        -1: "You gave the relative position; a bucket is a row of a table, and rows count from 0.",
+    },
+    "t5_bucket_of_plus_1_bidirectional": {
+        1: "This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets.",
+        16: "You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks "
+        "up.",
+        0: "Without bidirectional all keys ahead share bucket 0; with it they have the second half of the buckets.",
+        33: "You added all 32 buckets; half of them are for keys ahead.",
+    },
+}

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import rope
 
 
@@ -19,9 +19,7 @@ def turn_pairs(x, positions, frequencies):
     return turned.astype(x.dtype if x.dtype == np.float32 else np.float64)
 
 
-@mistake(
-    "rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round), and most first attempts"
-)
+@mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round)")
 def exponent_counts_pairs(head_dim, base=10000.0):
     """The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts
     features, so the exponent of pair i uses 2i."""
@@ -149,11 +147,7 @@ def cosines_and_sines(angles):
     return np.cos(angles).astype(np.float64), np.sin(angles).astype(np.float64)
 
 
-@mistake(
-    "rope_cos_sin",
-    "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535; huggingface/transformers #25681, #29285",
-    hint=TOO_COARSE,
-)
+@mistake("rope_cos_sin", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535", hint=TOO_COARSE)
 def angles_in_single_precision(positions, head_dim, base=10000.0):
     return cosines_and_sines(single_angles(positions, head_dim, base))
 
@@ -354,9 +348,7 @@ def rotate_half_with_the_other_sign(x):
     return -rope.rotate_half(x)
 
 
-@mistake(
-    "interleaved_to_half", "rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547 (weights of one layout in the other)"
-)
+@mistake("interleaved_to_half", "rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547")
 def reordered_the_other_way(x):
     """You wrote the inverse, from half to interleaved; here the even features come first, then the odd ones."""
     return rope.half_to_interleaved(x)
@@ -410,11 +402,6 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
 AT_THE_QUERIES = (
     "You rotated the keys by the positions of the queries; the rule is that key j is rotated by k_positions[j]."
 )
-
-
-@mistake("rope_scores", "expected: one list of positions used for both", hint=AT_THE_QUERIES)
-def keys_at_the_queries_positions(q, k, q_positions, k_positions, base=10000.0):
-    return rope.rope_scores(q, k, q_positions, q_positions, base)
 
 
 @mistake("rope_scores", "expected: one list of positions used for both, where it is long enough", hint=AT_THE_QUERIES)
@@ -559,9 +546,7 @@ def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, pos
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@mistake(
-    "decode_step", "expected: cache and new key put together first, then all rotated by `position`", hint=ROTATED_AGAIN
-)
+@mistake("decode_step", "expected: cache and new key put together first", hint=ROTATED_AGAIN)
 def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
@@ -832,24 +817,10 @@ def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v
     return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, 0)
 
 
-@mistake("apply_partial_rope", "expected: cosines for the whole head, with one more where it is odd", hint=WHOLE_WIDTH)
-def first_pairs_of_the_head_made_even(x, positions, rotary_dim, base=10000.0):
-    x = np.asarray(x)
-    width = x.shape[-1] + x.shape[-1] % 2
-    turned = turn_pairs(x[..., :rotary_dim], positions, float(base) ** (-np.arange(0, rotary_dim, 2) / width))
-    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
-
-
 @mistake("apply_partial_rope", "expected: the rotated part returned, and the rest forgotten")
 def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
     """You returned the rotated features alone; the rule keeps the others behind them, as they are."""
     return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
-
-
-@mistake("apply_partial_rope", "expected: cosines for the whole head, which must be even then", hint=WHOLE_WIDTH)
-def first_pairs_of_the_whole_head(x, positions, rotary_dim, base=10000.0):
-    rope.rope_frequencies(np.shape(x)[-1], base)
-    return partial_frequencies_from_the_whole_width.implementation(x, positions, rotary_dim, base)
 
 
 @mistake("decay_bound", "expected: abs inside the sum")
@@ -884,36 +855,16 @@ def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
     return rotated @ np.swapaxes(mirrored, -1, -2) / np.sqrt(np.shape(q)[-1])
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "score_change_when_all_shift_by_5",
-        5,
-        hint="5 is how far both positions move; a score depends on their difference n − m. How much does that change?",
-    ),
-    wrong_answer(
-        "score_change_when_all_shift_by_5",
-        10,
-        hint="You added both shifts; a score depends on the difference n − m of the positions.",
-    ),
-    wrong_answer(
-        "score_change_when_all_shift_by_5",
-        25,
-        hint="You multiplied both shifts; a score depends on the difference n − m of the positions.",
-    ),
-    wrong_answer(
-        "extra_parameters", 1, hint="The base is chosen before training; a parameter is a number that training changes."
-    ),
-    wrong_answer(
-        "extra_parameters",
-        10000,
-        hint="This is the base, which is chosen before training; the question is how many numbers training changes.",
-    ),
-    wrong_answer(
-        "extra_parameters",
-        2,
-        hint=(
-            "Each pair of features has an angle, which follows from base and position; the question is how many numbers"
-            " training changes."
-        ),
-    ),
-]
+WRONG_ANSWERS = {
+    "score_change_when_all_shift_by_5": {
+        5: "5 is how far both positions move; a score depends on their difference n − m. How much does that change?",
+        10: "You added both shifts; a score depends on the difference n − m of the positions.",
+        25: "You multiplied both shifts; a score depends on the difference n − m of the positions.",
+    },
+    "extra_parameters": {
+        1: "The base is chosen before training; a parameter is a number that training changes.",
+        10000: "This is the base, which is chosen before training; the question is how many numbers training changes.",
+        2: "Each pair of features has an angle, which follows from base and position; the question is how many numbers "
+        "training changes.",
+    },
+}

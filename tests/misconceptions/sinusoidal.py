@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, wrong_answer
+from autograder.hints.catalogue import mistake
 from solutions import sinusoidal
 
 
@@ -20,10 +20,7 @@ def angles(positions, d_model, base):
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * sinusoidal.frequencies(d_model, base)
 
 
-@mistake(
-    "frequencies",
-    "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38",
-)
+@mistake("frequencies", "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38")
 def exponent_counts_features_twice(d_model, base=10000.0):
     """Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and not
     features."""
@@ -42,10 +39,7 @@ def frequencies_end_at_one_over_base(d_model, base=10000.0):
     return float(base) ** -np.linspace(0, 1, d_model // 2)
 
 
-@mistake(
-    "frequencies",
-    "hkproj/pytorch-transformer #2 (the formula with a product where a quotient is meant, there in a comment)",
-)
+@mistake("frequencies", "hkproj/pytorch-transformer #2")
 def exponent_without_its_sign(d_model, base=10000.0):
     """Your frequencies grow from pair to pair. The rule: they fall; look at the sign of the exponent."""
     return 1 / sinusoidal.frequencies(d_model, base)
@@ -147,10 +141,7 @@ def frequencies_in_full_turns(d_model, base=10000.0):
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
-)
+@mistake("sinusoidal_encoding", "SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62")
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
     """You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the same
     ω_i."""
@@ -159,10 +150,7 @@ def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
     return interleaved(np.sin(turned), np.cos(own))
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
-)
+@mistake("sinusoidal_encoding", "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38")
 def every_feature_its_own_hand(positions, d_model, base=10000.0):
     """You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and a
     pair has two features."""
@@ -177,10 +165,7 @@ def angles_in_degrees(positions, d_model, base=10000.0):
     return interleaved(np.sin(turned), np.cos(turned))
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "expected: a frequency in turns per position, as in signal processing and in random Fourier features",
-)
+@mistake("sinusoidal_encoding", "expected: a frequency in turns per position")
 def angles_in_full_turns(positions, d_model, base=10000.0):
     """You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a full
     turn."""
@@ -201,10 +186,7 @@ def fractions_cut_off(positions, d_model, base=10000.0):
     return sinusoidal.sinusoidal_encoding(np.trunc(positions), d_model, base)
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
-)
+@mistake("sinusoidal_encoding", "tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993")
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
     """You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair side
     by side."""
@@ -234,10 +216,7 @@ def positions_over_frequencies(positions, d_model, base=10000.0):
     return interleaved(np.sin(turned), np.cos(turned))
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "flashinfer-ai/flashinfer #3819; Open-Deep-ML/DML-OpenProblem #595 (a worked example with the two swapped)",
-)
+@mistake("sinusoidal_encoding", "flashinfer-ai/flashinfer #3819; Open-Deep-ML/DML-OpenProblem #595")
 def cosine_first(positions, d_model, base=10000.0):
     """You exchanged sine and cosine. The rule: the even features are the sines."""
     turned = angles(positions, d_model, base)
@@ -262,18 +241,12 @@ def encoded(angles):
     return interleaved(np.sin(angles), np.cos(angles)).astype(np.float64)
 
 
-@mistake(
-    "sinusoidal_encoding",
-    "wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
-    hint=TOO_COARSE,
-)
+@mistake("sinusoidal_encoding", "wfondrie/depthcharge #82", hint=TOO_COARSE)
 def angles_in_single_precision(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base))
 
 
-@mistake(
-    "sinusoidal_encoding", "expected: positions and ω in float32, the angles converted before the sine", hint=TOO_COARSE
-)
+@mistake("sinusoidal_encoding", "expected: positions and ω in float32", hint=TOO_COARSE)
 def angles_in_single_precision_converted(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base).astype(np.float64))
 
@@ -317,10 +290,7 @@ def only_a_list_of_positions(positions, d_model, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(-1, d_model)
 
 
-@mistake(
-    "add_positions",
-    "cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9; songyangco/GETNext #2",
-)
+@mistake("add_positions", "cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9")
 def positions_along_the_batch(x, base=10000.0):
     """Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one."""
     x = np.asarray(x)
@@ -452,18 +422,13 @@ def halves_below_each_other(pe):
     return np.concatenate(np.split(right, 2, axis=-1))
 
 
-@mistake(
-    "to_concatenated",
-    "expected: with four features the two reorderings are the same, so a test with four does not tell",
-)
+@mistake("to_concatenated", "expected: with four features the two reorderings are the same")
 def concatenated_the_other_way(pe):
     """You did the opposite reordering. The rule: to_concatenated puts the even features first, then the odd ones."""
     return sinusoidal.to_interleaved(pe)
 
 
-@mistake(
-    "to_interleaved", "expected: with four features the two reorderings are the same, so a test with four does not tell"
-)
+@mistake("to_interleaved", "expected: with four features the two reorderings are the same")
 def interleaved_the_other_way(pe):
     """You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it for
     every size."""
@@ -552,63 +517,28 @@ def reshaped_and_not_swapped(pe):
     return np.array(pe)
 
 
-WRONG_ANSWERS = [
-    wrong_answer(
-        "slowest_wavelength_512",
-        2 * np.pi * 10000,
-        hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
-    ),
-    wrong_answer(
-        "slowest_wavelength_512",
-        62832,
-        hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
-    ),
-    wrong_answer(
-        "slowest_wavelength_512",
-        10000,
-        hint="This is the base; a wavelength is 2π over the frequency of the slowest pair.",
-    ),
-    wrong_answer("slowest_wavelength_512", 9647, hint="You took one over the frequency; a full turn is 2π radians."),
-    wrong_answer(
-        "slowest_wavelength_512",
-        61711,
-        hint="Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d.",
-    ),
-    wrong_answer("slowest_wavelength_512", 60612, hint="You rounded up; the question asks for the nearest integer."),
-    wrong_answer(
-        "slowest_wavelength_512",
-        512,
-        hint="This is d_model; a wavelength is 2π over a frequency, and the slowest pair has the smallest frequency.",
-    ),
-    wrong_answer(
-        "fastest_wavelength",
-        1,
-        hint="1 is the frequency, one radian per position; a wavelength is 2π over the frequency.",
-    ),
-    wrong_answer("fastest_wavelength", np.pi, hint="This is half a turn; a wave repeats after a full one, 2π radians."),
-    wrong_answer(
-        "fastest_wavelength", 1 / (2 * np.pi), hint="This is turns per position; a wavelength is positions per turn."
-    ),
-    wrong_answer(
-        "fastest_wavelength",
-        6,
-        hint="You rounded to a whole number; a wavelength need not be one. Give five digits or an expression.",
-    ),
-    wrong_answer(
-        "similarity_at_zero_512",
-        512,
-        hint=(
-            "You counted each feature as 1; a pair of features is a sine and a cosine of the same angle, and their"
-            " squares add up to 1."
-        ),
-    ),
-    wrong_answer("similarity_at_zero_512", 1, hint="This is one pair; the dot product adds up all pairs of features."),
-    wrong_answer(
-        "similarity_at_zero_512",
-        16,
-        hint="This is the length of PE(p); the dot product of a vector with itself is the square of its length.",
-    ),
-    wrong_answer(
-        "similarity_at_zero_512", 0, hint="A vector's dot product with itself is 0 only where all its features are 0."
-    ),
-]
+WRONG_ANSWERS = {
+    "slowest_wavelength_512": {
+        2 * np.pi * 10000: "This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step "
+        "before 1.",
+        62832: "This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
+        10000: "This is the base; a wavelength is 2π over the frequency of the slowest pair.",
+        9647: "You took one over the frequency; a full turn is 2π radians.",
+        61711: "Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d.",
+        60612: "You rounded up; the question asks for the nearest integer.",
+        512: "This is d_model; a wavelength is 2π over a frequency, and the slowest pair has the smallest frequency.",
+    },
+    "fastest_wavelength": {
+        1: "1 is the frequency, one radian per position; a wavelength is 2π over the frequency.",
+        np.pi: "This is half a turn; a wave repeats after a full one, 2π radians.",
+        1 / (2 * np.pi): "This is turns per position; a wavelength is positions per turn.",
+        6: "You rounded to a whole number; a wavelength need not be one. Give five digits or an expression.",
+    },
+    "similarity_at_zero_512": {
+        512: "You counted each feature as 1; a pair of features is a sine and a cosine of the same angle, and their "
+        "squares add up to 1.",
+        1: "This is one pair; the dot product adds up all pairs of features.",
+        16: "This is the length of PE(p); the dot product of a vector with itself is the square of its length.",
+        0: "A vector's dot product with itself is 0 only where all its features are 0.",
+    },
+}

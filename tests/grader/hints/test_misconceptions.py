@@ -62,17 +62,18 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
     right one."""
     solution = catalogue.solution(assignment)
     right = dict(vars(solution)["ANSWERS"])
-    for known in catalogue.wrong_answers(assignment):
-        assert not isinstance(right[known.key], bool), known.key
-        vars(solution)["ANSWERS"] = right | {known.key: known.value}
+    known = catalogue.wrong_answers(assignment)
+    for key, value, hint in ((key, *one) for key, numbers in known.items() for one in numbers.items()):
+        assert not isinstance(right[key], bool), key
+        vars(solution)["ANSWERS"] = right | {key: value}
         submission = StudentModule(assignment.name, catalogue.Module(solution), Reference(assignment))
         with pytest.raises(Wrong) as caught:
-            expect.answer(submission, known.key)
-        assert caught.value.hint == known.hint and known.hint.endswith((".", "?"))
+            expect.answer(submission, key)
+        assert caught.value.hint == hint and hint.endswith((".", "?"))
 
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Of the questions that are worth points."""
     asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
-    assert numbers <= {known.key for known in catalogue.wrong_answers(assignment)}
+    assert numbers <= catalogue.wrong_answers(assignment).keys()
