@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -60,14 +61,6 @@ class LoopbackCluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path, quick_python: Path) -> Iterator[LoopbackCluster]:
-    """A scheduler without workers."""
-    started = LoopbackCluster(tmp_path, quick_python)
-    yield started
-    started.close()
-
-
 @pytest.fixture(scope="module")
 def two_workers(tmp_path_factory: pytest.TempPathFactory, quick_python: Path) -> Iterator[LoopbackCluster]:
     """A cluster of two workers, which the tests share until one of them kills it."""
@@ -83,7 +76,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     """A class, and its grades from a run without a cluster."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     kinds = [classroom.right, classroom.unfinished, classroom.stops, classroom.ends_its_process, classroom.no_python]
-    classroom.make(folder, NAME, 14, kinds)
+    classroom.make(folder, NAME, 9, kinds, seed=22)
     run.grade([folder], out, jobs=2)
     return folder, classroom.grades(out)
 
@@ -164,28 +157,31 @@ def test_a_lost_scheduler_loses_nothing(
     assert classroom.grades(tmp_path) == wanted
 
 
-def test_a_worker_with_another_suite_ends_the_run(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
+def test_a_cluster_that_cannot_grade_is_one_sentence(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a sentence, and nobody has a grade from it."""
+    """Without a worker; with one that has another suite; with one whose wall is down, for every worker proves its own
+    before it grades anything."""
     root = classroom.copy_of_the_course(tmp_path)
-    with (root / "tests" / "hidden" / f"test_{NAME}.py").open("a") as test:
-        test.write("\n# of last year\n")
-    cluster.add("last-year", root)
-    with pytest.raises(BatchError, match=f"has another version of {NAME}'s suite"):
-        grade(large[0], tmp_path / "out", cluster.address)
+    suite, self_test = root / "tests" / "hidden" / f"test_{NAME}.py", root / "autograder" / "sandbox" / "self_test.py"
+    with contextlib.closing(LoopbackCluster(tmp_path, quick_python)) as cluster:
+        with monkeypatch.context() as patch, pytest.raises(BatchError, match="no Dask scheduler with a worker answers"):
+            patch.setattr(workers, "SECONDS_FOR_WORKERS", 1.0)
+            grade(large[0], tmp_path / "out", cluster.address)
+        for name, path, line, sentence in (
+            ("last-year", suite, "# of last year\n", f"has another version of {NAME}'s suite"),
+            ("open", self_test, WALL_IS_DOWN, "the wall does not hold on .*Landlock is off"),
+        ):
+            text = path.read_text("utf-8")
+            path.write_text(f"{text}\n\n{line}", "utf-8")
+            cluster.add(name, root)
+            with pytest.raises(BatchError, match=sentence):
+                grade(large[0], tmp_path / "out", cluster.address)
+            cluster.kill(name)
+            path.write_text(text, "utf-8")
 
 
-def test_a_worker_whose_wall_is_down_ends_the_run(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
-) -> None:
-    """Every worker proves its own wall before it grades anything."""
-    root = classroom.copy_of_the_course(tmp_path)
-    with (root / "autograder" / "sandbox" / "self_test.py").open("a") as doctor:
-        doctor.write("\n\ndef require():\n    raise BrokenPromise('Landlock is off: switch it on')\n")
-    cluster.add("open", root)
-    with pytest.raises(BatchError, match="the wall does not hold on .*Landlock is off"):
-        grade(large[0], tmp_path / "out", cluster.address)
+WALL_IS_DOWN = "def require():\n    raise BrokenPromise('Landlock is off: switch it on')\n"
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
@@ -196,11 +192,3 @@ def test_no_scheduler(
     monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1.0)
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):
         grade(large[0], tmp_path, address)
-
-
-def test_a_scheduler_without_workers(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "SECONDS_FOR_WORKERS", 1.0)
-    with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):
-        grade(large[0], tmp_path / "out", cluster.address)
