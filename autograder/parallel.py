@@ -13,11 +13,11 @@ import resource
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -52,13 +52,11 @@ class Exceeded:
     """as the end of a sentence"""
 
 
-def in_order(function: Callable[[Thing], Result], things: Iterable[Thing]) -> Iterator[Result | Exceeded]:
+def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> Iterator[Result | Exceeded]:
     """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
     and ends all."""
-    cores = len(os.sched_getaffinity(0))
-    first = list(islice(things := iter(things), cores * _EACH))
-    pool = _Pool(min(cores, 1 + len(first) // _EACH))
-    rest = chain(first, things)
+    pool = _Pool(min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH))
+    rest = iter(things)
     try:
         begun = deque((thing, pool.begin(function, thing)) for thing in islice(rest, AT_ONCE))
         while begun:

@@ -110,7 +110,7 @@ def find(book: Rows, others: Iterable[Submission] = ()) -> tuple[list[Pair], lis
             class_.append(ComparedFile(*theirs, outside=True))
     handouts = {name: _handout(Assignment(name)) for name in classes}
     files = [file for class_ in classes.values() for file in class_]
-    prints = list(in_order(partial(_beyond, handouts), ((file.assignment, file.cells) for file in files)))
+    prints = list(in_order(partial(_beyond, handouts), [(file.assignment, file.cells) for file in files]))
     failed = [f"{file.file} ({of.why})" for file, of in zip(files, prints, strict=True) if isinstance(of, Exceeded)]
     whole = iter([_NONE if isinstance(of, Exceeded) else of for of in prints])
     return [pair for class_ in classes.values() for pair in _pairs(class_, [next(whole) for _ in class_])], failed

@@ -197,7 +197,7 @@ class Worker:
         self.output = bytearray()
         self._unread = bytearray()
         self._output_end = output
-        wire_end.setblocking(False)
+        wire_end.settimeout(sandbox.limits.call_seconds)
         os.set_blocking(output, False)
         self._poll = select.poll()
         self._poll.register(output, select.POLLIN)
@@ -207,8 +207,8 @@ class Worker:
         """Raises SandboxError where the worker cannot put its locks on."""
         try:
             raised = self._receive_reply(MACHINE_SECONDS).raised
-        except WorkerDied as error:
-            raised = Raised("WorkerDied", (), f"it {error.why}")
+        except (WorkerDied, OSError) as error:
+            raised = Raised(type(error).__name__, (), f"it {error}")
         if raised is not None:
             self.close()
             message = f"the sandbox could not lock a worker ({raised.kind}: {raised.message}): run `autograder doctor`"
@@ -218,10 +218,12 @@ class Worker:
         """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
         begin = time.monotonic()
         try:
-            self._send(request, begin + seconds)
+            self.wire.sendall(request)
             return self._receive_reply(seconds - (time.monotonic() - begin))
         except TimeoutError as error:
             raise WorkerSlow(seconds) from error
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise WorkerDied("ended its process") from error
 
     def _receive_reply(self, seconds: float) -> Reply:
         deadline = time.monotonic() + seconds
@@ -238,26 +240,11 @@ class Worker:
         except Malformed as error:
             raise WorkerDied("answered with something other than a result") from error
 
-    def _send(self, data: bytes, deadline: float) -> None:
-        rest = memoryview(data)
-        while rest:
-            try:
-                rest = rest[self.wire.send(rest) :]
-            except BlockingIOError:
-                self._poll.modify(self.wire, select.POLLOUT)
-                self._wait(deadline)
-                self._poll.modify(self.wire, select.POLLIN)
-            except (BrokenPipeError, ConnectionResetError) as error:
-                raise WorkerDied("ended its process") from error
-
     def _receive(self, size: int, deadline: float) -> None:
         """Until there are so many bytes to read."""
         while len(self._unread) < size:
             self._wait(deadline)
-            try:
-                part = self.wire.recv(1 << 16)
-            except ConnectionResetError:
-                part = b""
+            part = self.wire.recv(1 << 16)
             if not part:
                 raise WorkerDied("ended its process")
             self._unread += part

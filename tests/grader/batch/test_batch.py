@@ -165,7 +165,7 @@ def test_many_are_read_side_by_side_and_in_order(tmp_path: Path) -> None:
     classroom.make(tmp_path, "alibi", 30, kinds)
     found = find_in_folder(tmp_path, None, ["alibi"]).hand_ins
     wanted = [read(one, ("alibi",)) for one in found]
-    several = parallel.in_order(partial(read, known=("alibi",)), iter(found))
+    several = parallel.in_order(partial(read, known=("alibi",)), found)
     first = next(several)
     for child in multiprocessing.active_children():
         child.kill()
