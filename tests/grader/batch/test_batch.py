@@ -266,7 +266,7 @@ def test_a_grader_killed_in_the_middle(
 ) -> None:
     """Jobs that take their grader with them go to others, and nobody's grade differs."""
     folder, wanted = large
-    kill_when(monkeypatch, "# submission 1", tmp_path / "killed.2")
+    kill_when(monkeypatch, "# submission 2", tmp_path / "killed.2")
     grade(folder, tmp_path)
     assert len((tmp_path / "killed.2").read_text()) > 2
     assert classroom.grades(tmp_path) == wanted
