@@ -317,8 +317,8 @@ def course_map() -> Figure:
     figure = Figure(figsize=(NARROW, 0.92 + 0.34 * len(course)), layout="constrained")
     axes = figure.subplots()
     _layer(axes, (1, 2, 3))
-    columns = (0.43, 0.57, 0.68, 0.79, 0.91)
-    for x, name in zip((0.05, *columns), ("lesson", *PLACES, "hours", "needs"), strict=True):
+    columns = (0.42, 0.545, 0.633, 0.735)
+    for x, name in zip((0.05, *columns, 0.9), ("lesson", *PLACES, "hours", "needs"), strict=True):
         axes.text(x, 1.6, name, ha="center", va="bottom", fontsize=8)
     for row, (name, lesson) in enumerate(course.items()):
         y = 2.2 + 0.9 * row
@@ -328,8 +328,8 @@ def course_map() -> Figure:
         axes.plot(
             [columns[place - 1] for place in lesson.places], [y] * len(lesson.places), "o", color=BLUE, markersize=8
         )
-        for x, words in zip(columns[3:], (f"{lesson.hours:g}", lesson.needs), strict=True):
-            axes.text(x, y, words, ha="center", va="center")
+        axes.text(columns[3], y, f"{lesson.hours:g}", ha="center", va="center")
+        axes.text(0.96, y, lesson.needs, ha="right", va="center")
     axes.set_ylim(2.2 + 0.9 * len(course) - 0.4, -0.6)
     hours = sum(lesson.hours for lesson in course.values())
     axes.set_xlabel(f"{len(course)} lessons of 20 points, about {hours:.0f} hours")

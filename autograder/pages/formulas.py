@@ -1,8 +1,7 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
 latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from
-what follows them, bars and brackets know their sides, capital Greek letters are upright, and a minus at the beginning
-is a sign.
+what is beside them, bars and brackets know their sides, and a minus at the beginning is a sign.
 """
 
 from __future__ import annotations
@@ -21,17 +20,19 @@ class PageError(UserError):
     """A text cannot be shown as a page. The message holds the formula, or what is left of it."""
 
 
+_FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
 _BEFORE = (
-    (re.compile(r"\\mathrm\b"), r"\\text"),
-    (re.compile(r"(?<!\\left)\\(lvert|lfloor|lceil)\b"), r"\\left\\\1"),
-    (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
+    (r"\\mathrm\b", r"\\text"),
+    (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
+    (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
+    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
+    (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-_FUNCTION = re.compile("[a-zA-Z]{2,}")
+"""What is changed before a formula is converted: a function has a thin space on both sides, but none before a
+bracket."""
 _LONG = 24
 """more characters than this do not fit beside a word on a narrow screen"""
 _BREAKS = frozenset("=≤≥≈<>→↦+−·,")
-_DESCENDERS = frozenset("gjpqyβγημρφχψ")
-_SIGNS = frozenset("−+±")
 _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 
 
@@ -43,14 +44,13 @@ def mathml(latex: str, display: bool = False) -> str:
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise PageError(f"{latex}: a brace has no other one")
     for pattern, replacement in _BEFORE:
-        source = pattern.sub(replacement, source)
+        source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
     except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
         raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
-        # latex2mathml writes characters as entities.
-        element.text = html.unescape(element.text or "")
+        element.text = html.unescape(element.text or "")  # characters are written as entities
     for element in elements:
         _complete(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
@@ -74,68 +74,21 @@ def _pieces(root: Element) -> list[Element]:
     return pieces
 
 
-def _complete(parent: Element) -> None:
-    """What one element and its children lack."""
-    bars = [child for child in parent if child.tag == "mo" and child.text == "|" and not child.get("form")]
+def _complete(row: Element) -> None:
+    """What the symbols of one row lack."""
+    bars = [child for child in row if child.tag == "mo" and child.text == "|" and not child.get("form")]
     for number, bar in enumerate(bars):
         bar.set("form", "postfix" if number % 2 else "prefix")
-    for index, child in enumerate(list(parent)):
-        _complete_symbol(child, begins=_begins(parent, index))
-    match parent.tag:
-        case "mrow" | "math" | "mtd" | "mstyle" | "msqrt":
-            _space_functions(parent)
-        case "msub" | "msubsup" if parent[0].tag == "mi" and set(parent[0].text or "") & _DESCENDERS:
-            # Subscripts of letters that go below the line would stand lower than those of others.
-            letter = parent[0]
-            parent[0] = Element("mpadded", depth="0")
-            parent[0].append(letter)
-
-
-def _complete_symbol(symbol: Element, begins: bool) -> None:
-    """`begins`: whether it has nothing on its left."""
-    text = symbol.text or ""
-    match symbol.tag:
-        case "mo" if text in ("/", "."):
-            symbol.attrib |= {"lspace": "0", "rspace": "0"}
-        case "mo" if text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
-            symbol.tag = "mi"
-        case "mo" if text in _SIGNS and begins:
-            symbol.set("form", "prefix")
-        case "mi" if text == "′":
-            # The font's prime stands high by itself, and is made for the size of the letter before it.
-            symbol.tag, symbol.text = "mpadded", ""
-            symbol.set("voffset", "-0.35em")
-            SubElement(symbol, "mo", mathsize="135%", lspace="0", rspace="0").text = text
-        case "mi" if len(text) == 1 and "Α" <= text <= "Ω":
-            symbol.set("mathvariant", "normal")
-        case "mtext" if re.fullmatch(r"\S{2,}", text):
-            symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
-
-
-def _space_functions(row: Element) -> None:
-    """A thin space around each function."""
-    for index, (before, child) in reversed(list(enumerate(pairwise(row), 1))):
-        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
-            row.insert(index, Element("mspace", width="0.1667em"))
-
-
-def _begins(row: Element, index: int) -> bool:
-    """Whether a sign there has nothing on its left."""
-    before = row[index - 1]
-    return row.tag in ("mrow", "mtd") and (index == 0 or (before.tag == "mo" and before.text in _AFTER))
-
-
-def _is_function(element: Element) -> bool:
-    head = element[0] if element.tag in ("msub", "msup", "msubsup") else element
-    return head.tag == "mi" and bool(_FUNCTION.fullmatch(head.text or ""))
-
-
-def _is_factor(element: Element) -> bool:
-    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (
-        element.tag == "mo" and element.text == ")"
-    )
-
-
-def _is_bracket(element: Element) -> bool:
-    """An operator or a group in brackets stands as close to a function as it likes."""
-    return element.tag in ("mo", "mspace") or (element.tag == "mrow" and len(element) > 0 and _is_bracket(element[0]))
+    begins = row.tag in ("mrow", "mtd")
+    for symbol in row:
+        text = symbol.text or ""
+        match symbol.tag:
+            case "mo" if text in ("/", "."):
+                symbol.attrib |= {"lspace": "0", "rspace": "0"}
+            case "mo" if text == "∞" or (re.fullmatch("[a-zA-Z]{2,}", text) and text != "mod"):
+                symbol.tag = "mi"
+            case "mo" if text in ("−", "+", "±") and begins:
+                symbol.set("form", "prefix")
+            case "mtext" if re.fullmatch(r"\S{2,}", text):
+                symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
+        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _AFTER

@@ -133,11 +133,8 @@ class Renderer:
 
     def _size(self, source: str) -> str:
         """It is told, so that the text stays where it is when the image loads."""
-        drawing = (self._folder / source).read_text("utf-8")
-        return " ".join(
-            f'{side}="{float(size) * 4 / 3:.0f}"'
-            for side, size in re.findall(r'(width|height)="([\d.]+)pt"', drawing)[:2]
-        )
+        sides = re.findall(r'(width|height)="([\d.]+)pt"', (self._folder / source).read_text("utf-8"))[:2]
+        return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in sides)
 
 
 def _first(line: Token, kind: str) -> Token | None:

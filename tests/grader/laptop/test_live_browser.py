@@ -25,6 +25,9 @@ from tests.grader.support.browsing import PATIENCE
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("handout")
     bundle.unpack(handed_out, folder)
+    for path in (folder / "tests" / "public").glob("test_*.py"):  # two lessons are enough to see
+        if path.stem not in ("test_attention", "test_naive"):
+            path.unlink()
     return folder
 
 
@@ -75,15 +78,13 @@ def shown(page: Page, mark: str, text: str = "") -> str:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page) -> None:
-    """With a wrong value, a function that raises, one that never returns and a syntax error on the way."""
+    """With a wrong value, a function that never returns and a syntax error on the way."""
     save = saved(handout)
     shown(page, "·", "Not implemented yet")
     page.locator(".standing", has_text="0 of 10 functions are right").wait_for()
     save("    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
     red = shown(page, "✗", "causal_mask(")
     assert "here I am" in red and "wanted" in red.lower()
-    save("    raise RuntimeError('not yet')")
-    assert "RuntimeError" in shown(page, "✗", "RuntimeError")
     save("    while True:\n        pass")
     assert "did not return within 5 seconds" in shown(page, "✗", "did not return")
     save("    return (")
