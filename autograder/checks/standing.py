@@ -78,7 +78,10 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks | None = None) 
             found.append(Standing(name, group, *_without_mistakes(group)))
             continue
         below = {one.test: _lowest(blocks, name, alike[_alike(one)]) if blocks else None for one in mistakes}
-        if own := tuple(result for result in mistakes if result.hint or not below[result.test]):
+        # A likely cause is told where it sits, and not again above.
+        others = blocks.below(name) if blocks else frozenset()
+        told = {result.hint for other in others for result in groups.get(other, ())} | {None}
+        if own := tuple(one for one in mistakes if one.hint not in told or not below[one.test]):
             found.append(Standing(name, group, State.MISTAKEN, None, own))
         else:
             found.append(Standing(name, group, State.BUILT_ON, below[mistakes[0].test]))

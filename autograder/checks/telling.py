@@ -26,7 +26,7 @@ class Audience(Enum):
     """Who reads a result, and when."""
 
     HOME = auto()
-    """a student, of public tests on their own machine"""
+    """a student, of all tests that run on their own machine"""
     AT_ONCE = auto()
     """a student, before hidden results are published"""
     LATER = auto()
@@ -107,7 +107,8 @@ def block(standing: Standing, audience: Audience, full: int = 1) -> str:
     reads all of them."""
     own, staff = standing.own, audience is Audience.STAFF
     causes = _causes(own)
-    public = [mistake for mistake in own if staff or not mistake.test.hidden]
+    open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
+    public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]
     parts = [f"**Likely cause:** {cause}" for cause in causes]
     parts += [f"{_head(mistake, staff)}:\n\n{_with_call(mistake)}" for mistake in shown]

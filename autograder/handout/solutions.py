@@ -28,8 +28,6 @@ def page(assignment: Assignment) -> str:
 def build(folder: Path = FOLDER) -> list[Path]:
     """Write the pages of all assignments; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.html"):  # one may be left out by now
-        old.unlink()
     pages = {folder / f"{assignment.name}.html": page(assignment) for assignment in assignments()}
     for path, text in pages.items():
         path.write_text(text, "utf-8")

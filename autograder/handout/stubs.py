@@ -10,7 +10,6 @@ import ast
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -87,18 +86,14 @@ def stale(assignment: Assignment) -> dict[Path, str]:
 
 def _is_current(path: Path, right: str) -> bool:
     committed = path.read_text("utf-8")
-    return committed == right or (path.suffix == ".json" and _agree(json.loads(committed), json.loads(right)))
+    return committed == right or (path.suffix == ".json" and agree(committed, right))
 
 
-def _agree(committed: Any, right: Any) -> bool:
+def agree(committed: str, right: str) -> bool:
     """Whether two recorded files are the same but for the last digits of numbers, which differ between processors."""
-    if isinstance(committed, dict) and isinstance(right, dict):
-        return committed.keys() == right.keys() and all(_agree(committed[key], right[key]) for key in right)
-    if isinstance(committed, list) and isinstance(right, list):
-        return len(committed) == len(right) and all(map(_agree, committed, right))
-    return bool(
-        committed == right or (isinstance(committed, str) and isinstance(right, str) and _near(committed, right))
-    )
+    old, new = (re.findall(r'"[^"]*"|[^"]+', recorded) for recorded in (committed, right))
+    pairs = list(zip(old, new, strict=False))
+    return len(old) == len(new) and all(one == other or _near(one[1:-1], other[1:-1]) for one, other in pairs)
 
 
 def _near(committed: str, right: str) -> bool:
@@ -106,9 +101,8 @@ def _near(committed: str, right: str) -> bool:
     try:
         if ":" not in right:
             return difference(decoded(committed), decoded(right), tolerance=PROCESSORS) is None
-        (shape, sums), (right_shape, right_sums) = committed.split(":"), right.split(":")
-        near = np.allclose([*map(float, sums.split())], [*map(float, right_sums.split())], PROCESSORS, PROCESSORS)
-        return shape == right_shape and near
+        old, new = (np.array(recorded.replace(":", " ").split(), float) for recorded in (committed, right))
+        return np.allclose(old, new, PROCESSORS, PROCESSORS)
     except ValueError:  # a hint that is another one
         return False
 

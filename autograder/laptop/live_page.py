@@ -25,7 +25,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from markdown_it import MarkdownIt
+
 from autograder.checks.standing import Standing
+from autograder.checks.telling import Audience, block
 from autograder.laptop import screen
 from autograder.laptop.progress import FILE, Progress
 
@@ -35,6 +38,8 @@ COURSE = (Path("course"), Path("dist", "handout", "course"))
 
 STATE = "state.json"
 """What the checks said last, as `live.js` asks for it."""
+
+MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 DRAWING = 60.0
 """Seconds for the pictures of a lesson and a text."""
@@ -199,19 +204,12 @@ def _of_one(progress: Progress) -> dict[str, Any]:
 
 def _function(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what the terminal tells of it."""
-    failure = next(iter(standing.own), None)
-    tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
-    told = failure and {
-        "rule": failure.test.rule,
-        "call": failure.call,
-        "message": failure.message,
-        "hint": failure.hint,
-    }
+    tests = [mistake.test.name for mistake in standing.own[:1] or standing.test_results]
     return {
         "name": standing.name,
         "mark": screen.MARKS[standing.state],
         "note": screen.note_on(standing),
         "at": progress.source.location(standing.name),
-        "failure": told,
+        "told": MARKDOWN.render(block(standing, Audience.HOME)),
         "printed": next((progress.printed[name] for name in tests if name in progress.printed), ""),
     }

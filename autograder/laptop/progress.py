@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -69,8 +69,7 @@ class Progress:
         lesson = self.path.with_name(LESSON)
         headings = re.findall(r"(?m)^### .*$", lesson.read_text(encoding="utf-8")) if lesson.is_file() else []
         names = re.findall(r"`(\w+)", " ".join(headings))
-        blocks = Blocks(self.source.text)
-        found = _told_once(standings(self.test_results, blocks), blocks)
+        found = standings(self.test_results, Blocks(self.source.text))
         return sorted(found, key=lambda one: names.index(one.name) if one.name in names else len(names))
 
     @property
@@ -88,20 +87,6 @@ class Progress:
             if standing.state in (State.MISTAKEN, State.UNFINISHED, State.UNREACHED)
         ]
         return next(iter(free or [standing.name for standing in unfinished]), None)
-
-
-def _told_once(found: list[Standing], blocks: Blocks) -> list[Standing]:
-    """A likely cause is told where it sits: a function that has it from one that it builds on names that one."""
-    hints = {one.name: one.own[0].hint for one in found if one.own and one.own[0].hint}
-    same = {
-        name: [other for other in hints if hints[other] == hints[name] and other in blocks.below(name)]
-        for name in hints
-    }
-    lowest = {name: next((one for one in below if not same[one]), below[0]) for name, below in same.items() if below}
-    return [
-        replace(one, state=State.BUILT_ON, cause=lowest[one.name], own=()) if one.name in lowest else one
-        for one in found
-    ]
 
 
 class Run(LocalContext):

@@ -7,11 +7,9 @@ function where it sits.
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -57,10 +55,8 @@ def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
 
 def _step(progress: Progress) -> str:
     """What to do next in an assignment, in a few words."""
-    if problem := (progress.source.problem or "").strip().splitlines()[-1:] or [progress.stopped] * bool(
-        progress.stopped
-    ):
-        return f"[red]{escape(problem[0])}[/]"
+    if problem := progress.source.problem or progress.stopped:
+        return f"[red]{escape(problem.strip().splitlines()[-1])}[/]"
     following = progress.next_function
     if following is not None:
         return f"next: [bold]{following}[/]  [dim]{escape(progress.source.location(following))}[/]"
@@ -86,12 +82,21 @@ def print_detail(console: Console, progress: Progress, only: Collection[str] = (
         if following is not None and not progress.stopped:
             console.print(f"Next: [bold]{following}[/] at {escape(progress.source.location(following))}")
     _print_answers(console, progress)
-    if any(result.call for result in progress.test_results if not result.passed):
-        _print_how_to_call(console, progress)
+    calls = [result.call for result in progress.test_results if result.call and not result.passed]
+    if calls:
+        console.print(f"[dim]To try a call: {_python()} -i -m {'.'.join(progress.path.with_suffix('').parts)}[/]")
+    if any("features(" in call for call in calls):
+        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
     if progress.is_finished:
         console.print(f"\n[bold green]{escape(ending(progress))}[/]")
     if (progress.is_finished or progress.is_untouched) and not brief and not progress.alone:
         console.print(f"[dim]{HIDDEN}[/]")
+
+
+def _python() -> str:
+    """The Python that runs now, as one types it in this folder."""
+    running = Path(sys.executable)
+    return escape(str(running.relative_to(Path.cwd()))) if running.is_relative_to(Path.cwd()) else "python"
 
 
 def so_far(progress: Progress) -> str:
@@ -115,15 +120,6 @@ def ending(progress: Progress) -> str:
         steps.append(f"lesson {lesson_number(after[0])}, {after[0]}")
     also = f" For practice, without points: {', '.join(practice)}." if practice else ""
     return f"All right!{' Now ' if steps else ''}{', then '.join(steps)}.{also}"
-
-
-def _print_how_to_call(console: Console, progress: Progress) -> None:
-    """The Python that runs now, as one types it in this folder, with the student's file."""
-    running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
-    python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
-    console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
-    if any("features(" in result.call for result in progress.test_results if result.call):
-        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
@@ -205,11 +201,10 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 def _print_answers(console: Console, progress: Progress) -> None:
     """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were
     answered."""
-    asked = _asked(progress.name)
-    if progress.answers is not None and asked.forms:
-        for key, fault in answers.faults(progress.answers, asked.forms):
-            console.print(f" [red]✗[/] {escape(fault)}. [dim]See {escape(progress.source.location(key))}[/]")
-    for key, verdict, question in answers.practised(progress.answers, asked.practice):
+    forms, practice = _asked(progress.name)
+    for key, fault in answers.faults(progress.answers, forms) if progress.answers is not None and forms else ():
+        console.print(f" [red]✗[/] {escape(fault)}. [dim]See {escape(progress.source.location(key))}[/]")
+    for key, verdict, question in answers.practised(progress.answers, practice):
         if verdict == "right":
             console.print(f" [green]✓[/] {key} is right. {escape(question.sentence)}.")
         else:
@@ -218,25 +213,14 @@ def _print_answers(console: Console, progress: Progress) -> None:
 
 def empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
     """The questions without an answer: those that are worth points, and those for practice."""
-    practice = _asked(progress.name).practice
+    _, practice = _asked(progress.name)
     empty = [key for key, is_answered in progress.source.answers.items() if not is_answered]
     return [key for key in empty if key not in practice], [key for key in empty if key in practice]
 
 
-@dataclass(frozen=True)
-class AboutQuestions:
-    """What the handout tells of an assignment's questions."""
-
-    forms: dict[str, str]
-    """question → form of its answer"""
-    practice: dict[str, answers.Practice]
-    """question without points → its answer"""
-
-
-@functools.cache
-def _asked(assignment: str) -> AboutQuestions:
-    """Nothing in a checkout of the course, which is no handout."""
+def _asked(assignment: str) -> tuple[dict[str, str], dict[str, answers.Practice]]:
+    """What the handout tells of an assignment's questions: the form of each answer, and those without points with
+    their answers. A checkout of the course tells nothing."""
     told = json.loads(QUESTIONS.read_text(encoding="utf-8")) if QUESTIONS.is_file() else {}
     asked = told.get(assignment, {"forms": {}, "practice": {}})
-    practice = {key: answers.Practice(**question) for key, question in asked["practice"].items()}
-    return AboutQuestions(asked["forms"], practice)
+    return asked["forms"], {key: answers.Practice(**question) for key, question in asked["practice"].items()}

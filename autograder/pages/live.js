@@ -19,10 +19,9 @@
     let at = heading?.matches("h3") ? heading : heading?.previousElementSibling;
     while (at?.nextElementSibling?.matches(".docstring, .live, a[id]")) at = at.nextElementSibling;
     if (!at) return;
-    const { rule, call, message, hint } = one.failure ?? {};
-    const told = [rule && part("p", "", rule), call && block(`>>> ${call}`), message && block(message), hint && part("p", "", `Likely cause: ${hint}`)];
-    if (one.printed.trim()) told.push(part("p", "", "Your code printed:"), block(one.printed));
-    const box = part("div", "live", part("p", "state", `${one.mark} ${one.name}: ${note(one)} ${one.at}`), ...told.filter(Boolean));
+    const box = part("div", "live", part("p", "state", `${one.mark} ${one.name}: ${note(one)} ${one.at}`));
+    box.insertAdjacentHTML("beforeend", one.told);
+    if (one.printed.trim()) box.append(part("p", "", "Your code printed:"), block(one.printed));
     box.id = `live-${one.name}`;
     box.dataset.mark = one.mark;
     at.after(box);

@@ -41,7 +41,7 @@ def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None:
     said = learn((SAMPLES / "rope" / "tim.py").read_text("utf-8"), "--alone")
     assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
-    assert ">>> rope_attention(" in said and "decided by tests" not in said
+    assert ">>> rope_attention(" in said and ">>> decode_step(" in said and "decided by tests" not in said
     lazy = ADA.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
     assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
 

@@ -282,10 +282,10 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
     the reason."""
     guarded = "try:\n    import scipy\nexcept ImportError:\n    pass\nif __name__ == '__main__':\n    import torch\n"
     source = solution().replace("def rotate_half(", "def rotate_halves(")
-    write(f"from helpers import rotate_half\nfrom . import lab\nimport os, numpy.linalg\n{guarded}{source}")
+    write(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
     assert "assignments/rope/rope.py:1 imports helpers." in printed.splitlines()[2] and "was checked" not in printed
-    assert "rope.py:2 imports ." in printed and printed.count(" imports ") == 2
+    assert "rope.py:2 imports matplotlib.pyplot." in printed and printed.count(" imports ") == 2
     assert "rotate_half raised ModuleNotFoundError: No module named 'helpers.rotate_half'" in printed
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
     assert "next: rotate_half" in check()

@@ -445,7 +445,9 @@ def test_a_dial_moves_by_keyboard(opened: Opened, dial: Dial) -> None:
         if control.input_value() == before:  # it began at that end
             page.keyboard.press("ArrowDown")
         assert control.input_value() != before
-    for button in section.locator("[data-step]:enabled").all():
+    for button in section.locator("[data-step]").all():
+        if button.is_disabled():
+            continue
         before = section.evaluate(SHOWN)
         button.press("Enter")
         assert section.evaluate(SHOWN) != before

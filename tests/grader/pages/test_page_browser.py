@@ -107,12 +107,14 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(browser: Browse
 
 
 READ = """(drawn) => {
-  document.documentElement.style.background = "light-dark(#fff, #16181b)";
+  document.head.innerHTML = "";  // a picture brings its own style
+  Object.assign(document.documentElement.style, { background: "light-dark(#fff, #16181b)", colorScheme: "light dark" });
   const read = (svg) => {
     document.body.innerHTML = svg;
     const picture = document.querySelector("svg");
     const sizes = Array.from(picture.querySelectorAll("text"), (one) => parseFloat(getComputedStyle(one).fontSize));
-    return [["over", "cut", "faint"].map((kind) => seen[kind](picture)), Math.min(...sizes), picture.viewBox.baseVal.width];
+    const unread = ["over", "cut", "faint"].map((kind) => seen[kind](picture));
+    return [unread, Math.min(...sizes), picture.viewBox.baseVal.width];
   };
   return Object.fromEntries(Object.entries(drawn).map(([name, svg]) => [name, read(svg)]));
 }"""
