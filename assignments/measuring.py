@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
@@ -174,9 +175,17 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
             sys.exit(f"{at.name}: {reason}")
 
 
+def asked_for_all(arguments: Sequence[str]) -> bool:
+    """Whether `--full` is asked for; another word ends the program with one sentence."""
+    parser = ArgumentParser(description="Measure what the lessons report.")
+    parser.add_argument("--full", action="store_true", help="also what takes hours")
+    return bool(parser.parse_args(arguments).full)
+
+
 def main(arguments: Sequence[str]) -> None:
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
-    run([import_module(f"assignments.{name}.lab") for name in names], full="--full" in arguments)
+    full = asked_for_all(arguments)
+    run([import_module(f"assignments.{name}.lab") for name in names], full)
 
 
 if __name__ == "__main__":

@@ -468,4 +468,4 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
 
 
 if __name__ == "__main__":
-    measuring.run([sys.modules[__name__]], full="--full" in sys.argv)
+    measuring.run([sys.modules[__name__]], measuring.asked_for_all(sys.argv[1:]))
