@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import enum
+import functools
 import gc
 import tracemalloc
 import types
@@ -154,11 +155,14 @@ def _read(read: Any, data: bytes) -> Any:
         return Malformed
 
 
+from_a_worker = functools.partial(decode, writeable=False)
+
+
 @thorough
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_value_or_malformed(data: bytes) -> None:
-    value = _read(decode, data)
-    assert value is Malformed or _read(decode, encode(value, request=True)) is not Malformed
+    value = _read(from_a_worker, data)
+    assert value is Malformed or _read(from_a_worker, encode(value)) is not Malformed
 
 
 @thorough
@@ -170,7 +174,7 @@ def test_a_damaged_message_is_a_value_or_malformed(value: Any, draw: st.DataObje
         data[place] = draw.draw(st.integers(0, 255))
     cut = draw.draw(st.integers(0, len(data)))
     for damaged in (bytes(data), bytes(data[:cut]), bytes(data) + b"N"):
-        _read(decode, damaged)
+        _read(from_a_worker, damaged)
 
 
 def _count(number: int) -> bytes:
@@ -186,36 +190,32 @@ HOSTILE = {
     "nothing": b"",
     "an unknown tag": b"?",
     "a list that promises more than there is": b"l" + _count(2**32 - 1),
-    "a dict that promises more than there is": b"m" + _count(2**32 - 1),
     "a text that promises more than there is": b"s" + _count(2**32 - 1),
     "an int that promises more than there is": b"i" + _count(2**32 - 1) + b"\x01" * 100,
     "text that is not UTF-8": b"s" + _count(1) + b"\xff",
     "half a surrogate pair": b"s" + _count(3) + b"\xed\xa0\x80",
     "lists in lists": (b"l" + _count(1)) * 1000 + b"N",
     "lists in lists, wide": b"l" + _count(10**5) + b"l\0\0\0\0" * 10**5,
-    "very many values": b"l" + _count(codec.MAX_ITEMS) + b"N" * codec.MAX_ITEMS,
     "a key that is no text": b"m" + _count(1) + b"NN",
     "an array of no known dtype": _array(b"|O", (1,), b"\0" * 8),
-    "a dtype without bytes": _array(b"<U0", (2**40,)),
     "an array larger than all memory": _array(b"<f8", (2**62, 2**62)),
     "a size that overflows to nothing": _array(b"<f8", (2**32, 2**32)),
     "nothing, very wide": _array(b"<f8", (0, 2**62)),
     "too many axes": _array(b"<f8", (1,) * 64, b"\0" * 8),
     "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
-    "an array of the other byte order": _array(b">f8", (), b"\0" * 8),
     "a complex scalar": _array(b"<c8", (), b"\0" * 8, tag=b"g"),
     "a description longer than any of ours": (
         b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1)
     ),
     "a description that moves the cursor": b"!" + _count(4) + b"\x1b[2J",
-    "a generator without a state": b"r",
+    "a generator": encode(np.random.default_rng(1), request=True),
     "more bytes than the value": b"NN",
     "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
 }
 
 
 def test_hostile_bytes_are_malformed() -> None:
-    assert {what for what, data in HOSTILE.items() if _read(decode, data) is not Malformed} == set()
+    assert {what for what, data in HOSTILE.items() if _read(from_a_worker, data) is not Malformed} == set()
 
 
 def test_small_bytes_ask_for_little_memory() -> None:
@@ -226,7 +226,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
         _array(b"<f8", (0, 2**40)),
     ):
         tracemalloc.start()
-        _read(decode, data)
+        _read(from_a_worker, data)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 200 << 20, f"{peak >> 20} MiB for {len(data)} bytes"
@@ -263,40 +263,38 @@ def _reply(header: Any, value: bytes = b"") -> bytes:
     return _count(len(encoded)) + encoded + value
 
 
+def _raised(**forged: Any) -> bytes:
+    return _reply((tuple((vars(Raised("K", (), "m", 1, "f")) | forged).values()), 1, ()))
+
+
 FORGED = {
     "nothing": b"",
     "a header that promises more than there is": _count(2**32 - 1),
-    "a header of another form": _reply((None, 1)),
     "a header that is no tuple": _reply("done"),
     "lines that are no number": _reply((None, "1", ())),
     "changed arguments that are no names": _reply((None, 1, (1,))),
     "very many changed arguments": _reply((None, 1, ("x",) * 10**4)),
     "a very long name": _reply((None, 1, ("x" * 10**4,))),
-    "an exception without a name": _reply(((None, (), "", None, None), 1, ())),
-    "an exception with a very long name": _reply((("K" * 10**4, (), "", None, None), 1, ())),
-    "an exception with a very long message": _reply((("K", (), "m" * 10**4, None, None), 1, ())),
-    "an exception in a line that is no number": _reply((("K", (), "", 1.5, None), 1, ())),
-    "an exception and a value": _reply((("K", (), "", 1, None), 1, ()), b"N"),
+    "an exception without a name": _raised(kind=None),
+    "an exception with a very long name": _raised(kind="K" * 10**4),
+    "an exception with a very long message": _raised(message="m" * 10**4),
+    "an exception in a line that is no number": _raised(line=1.5),
+    "an exception and a value": _raised() + b"N",
     "a very long header": _reply((None, 1, ("x" * 10**5,))),
 }
 
 
 def test_forged_replies_are_malformed() -> None:
     assert {what for what, data in FORGED.items() if _read(wire.unpack_reply, data) is not Malformed} == set()
-
-
-@thorough
-@given(st.binary(max_size=300))
-def test_any_bytes_are_a_reply_or_malformed(data: bytes) -> None:
-    got = _read(wire.unpack_reply, data)
-    assert got is Malformed or type(got) is Reply
+    assert wire.unpack_reply(_raised()).raised == Raised("K", (), "m", 1, "f")
 
 
 @thorough
 @given(st.binary(max_size=200), st.binary(max_size=50))
-def test_any_header_is_a_reply_or_malformed(header: bytes, value: bytes) -> None:
-    got = _read(wire.unpack_reply, _count(len(header)) + header + value)
-    assert got is Malformed or type(got) is Reply
+def test_any_bytes_are_a_reply_or_malformed(header: bytes, value: bytes) -> None:
+    for data in (header, _count(len(header)) + header + value):
+        got = _read(wire.unpack_reply, data)
+        assert got is Malformed or type(got) is Reply
 
 
 def test_arguments_that_are_too_large_are_an_error() -> None:
@@ -309,8 +307,6 @@ def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     generator.integers(5, dtype=np.uint32)  # half of a number waits now
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
-    forged = wire.pack_reply(Reply(encode([generator], request=True)))[wire.LENGTH.size :]
-    assert _read(wire.unpack_reply, forged) is Malformed
     assert type(decode(encode(generator))) is Foreign
     another = np.random.Generator(np.random.MT19937(3))
     assert type(decode(encode(another, request=True))) is Foreign
