@@ -110,31 +110,42 @@ _replace(FUNCTIONS)
 
 
 def follow_through(
-    suite: Suite, backend: Restartable, results: Sequence[TestResult], seen: Sequence[TestResult]
+    suite: Suite, backend: Restartable, results: Sequence[TestResult], before: Sequence[TestResult] = ()
 ) -> list[TestResult]:
     """The tests that failed, run once more with right values below them: those that pass now have their points.
 
-    `seen`: all that is known of the submission, these tests included.
+    Layer by layer: first the lowest wrong functions give right values. What is all right then was wrong because of
+    them, and is not replaced. `before`: what else is known of the submission, followed through.
     """
-    blocks = suite.reference.blocks
-    wrong = {result.test.question for result in seen if not result.passed} - {ANSWERS}
-    first = _FirstLook(suite, backend, seen)
-    plans = {result.test: first.plan(result.test, wrong) for result in results if result.kind in AGAIN}
+    blocks, results = suite.reference.blocks, list(results)
+    missing = STOPPED | {Kind.NOT_WRITTEN, Kind.NOT_REACHED}
+    replaced = {result.test.question for result in (*before, *results) if result.kind in missing}
+    while True:
+        wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
+        lowest = blocks.lowest(frozenset(wrong - replaced))
+        if not lowest:
+            return results
+        replaced |= lowest
+        results = _asked_again(_FirstLook(suite, backend, [*before, *results]), results, replaced)
+
+
+def _asked_again(first: _FirstLook, results: list[TestResult], replaced: Collection[str]) -> list[TestResult]:
+    """The results, those that failed with right values in the place of some functions."""
+    suite, backend = first.suite, first.backend
+    plans = {result.test: first.plan(result.test, replaced) for result in results if result.kind in AGAIN}
     plans = {test: plan for test, plan in plans.items() if any(step.given for step in plan)}
     if not plans:
-        return list(results)
-    functions = sorted({test.question for test in suite.tests} - {ANSWERS})
+        return results
+    functions, told = sorted({test.question for test in suite.tests} - {ANSWERS}), []
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
-        second, told = _SecondLook(first, process), []
+        second = _SecondLook(first, process)
         for result in results:
             if plan := plans.get(result.test):
-                second.plan = iter(plan)
+                second.begin(plan)
                 again = suite.run_again(second, result.test)
                 if again.passed:
                     given = {name for step in plan for name in step.given}
-                    roots = {name for one in given for name in blocks.below(one)}.intersection(wrong)
-                    root = blocks.lowest_first(given | roots)[0]  # what is wrong because of another is not to blame
-                    result = replace(again, given=root)
+                    result = replace(again, given=suite.reference.blocks.lowest_first(given)[0], calls=result.calls)
             told.append(result)
     return told
 
@@ -165,7 +176,7 @@ class Step:
 class _FirstLook:
     """What the submission says by itself."""
 
-    def __init__(self, suite: Suite, backend: Backend, seen: Sequence[TestResult]) -> None:
+    def __init__(self, suite: Suite, backend: Restartable, seen: Sequence[TestResult]) -> None:
         self.suite = suite
         self.backend = backend
         self.replies = {(call.encoded, call.measured): reply for result in seen for call, reply in result.calls.items()}
@@ -173,7 +184,7 @@ class _FirstLook:
         self.differs = functools.cache(self._differs)
 
     def plan(self, test: Test, wrong: Collection[str]) -> list[Step]:
-        """How each call of a failed test is answered where the wrong functions below its own, or beside it, give right
+        """How each call of a failed test is answered where wrong functions below its own, or beside it, give right
         values; empty where there are none, or the submission gives no reply."""
         blocks, own = self.suite.reference.blocks, test.question
         calls = self.suite.calls_of(test)
@@ -193,7 +204,8 @@ class _FirstLook:
             return Step(call, self.reply(call))
         below = frozenset(reference.blocks.below(call.function).intersection(replaced))
         questions = tuple(question for question in reference.asked(call) if question.function in below) if below else ()
-        if given := frozenset(question.function for question in questions if self.differs(question)):
+        asked = {name: [question for question in questions if question.function == name] for name in below}
+        if given := frozenset(name for name in below if any(map(self.differs, asked[name]))):
             return Step(call, None, given, below, questions)
         return Step(call, self.reply(call))
 
@@ -226,9 +238,16 @@ class _SecondLook:
         self.process = process
         self.plan: Iterator[Step] = iter(())
         """what is left of the test that runs"""
+        self.questions: dict[bytes, Question] = {}
+        """what the solution asks in that test"""
         self.told: set[bytes] = set()
         self.allowed: frozenset[str] = frozenset()
         self.deadline = time.process_time() + SECONDS
+
+    def begin(self, plan: Sequence[Step]) -> None:
+        """From now on a test with this plan runs."""
+        self.plan = iter(plan)
+        self.questions = {question.encoded: question for step in plan for question in step.questions}
 
     def call(self, call: Call) -> Reply:
         step = next(self.plan, None)
@@ -242,8 +261,8 @@ class _SecondLook:
         return self.reference.reply(call) if step.given else self.first.reply(call)
 
     def _asked_again(self, call: Call, step: Step) -> Reply:
-        answers = [_answer(question) for question in step.questions if question.encoded not in self.told]
-        self.told.update(question.encoded for question in step.questions)
+        answers = [_answer(question) for encoded, question in self.questions.items() if encoded not in self.told]
+        self.told.update(self.questions)
         for _ in range(ROUNDS):
             if answers or self.allowed != step.below:
                 self._exchange(step.below, answers)

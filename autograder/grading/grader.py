@@ -48,14 +48,14 @@ class Grader:
             with bounded_memory():
                 public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
-                judged = follow_through(suite, backend, public, public)
+                judged = follow_through(suite, backend, public)
                 broken = Status.IMPORT_ERROR if state.failure and len(cells) == 1 else None
                 at_once = Outcome.of(state.stopped or broken, with_causes(suite.reference, judged))
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
                 hidden = suite.run(backend, Phase.HIDDEN)
                 stopped = backend.status
-                judged += follow_through(suite, backend, hidden, [*public, *hidden])
+                judged += follow_through(suite, backend, hidden, judged)
                 final = Outcome.of(stopped or broken or Status.GRADED, with_causes(suite.reference, judged))
         finally:
             backend.close()

@@ -37,10 +37,8 @@ def judged_by(
     suite: Suite, backend: catalogue.Module, seen: Sequence[TestResult], hidden: Sequence[TestResult]
 ) -> list[TestResult]:
     """The same, of what was seen before."""
-    return [
-        *follow_through(suite, backend, seen, seen),
-        *follow_through(suite, backend, hidden, [*seen, *hidden]),
-    ]
+    public = follow_through(suite, backend, seen)
+    return [*public, *follow_through(suite, backend, hidden, public)]
 
 
 @dataclass
@@ -322,7 +320,7 @@ def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(grader
     module, _ = call.load("alibi", [source.replace("LIMIT", "10**6")], str(alibi.solution))
     suite = Suite(alibi)
     seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
-    follow_through(suite, catalogue.Module(module), seen, seen)
+    follow_through(suite, catalogue.Module(module), seen)
     grade = grader.grade(alibi, (source.replace("LIMIT", str(len(vars(module)["_calls"]))),))
     given = {one.test for one in grade.test_results if one.passed and one.given == "alibi_slopes"}
     assert any(not test.hidden for test in given)

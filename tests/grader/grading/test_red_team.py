@@ -80,7 +80,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
     module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
     seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
-    follow_through(suite, catalogue.Module(module), seen, seen)
+    follow_through(suite, catalogue.Module(module), seen)
     limits = str(len(vars(module)["_calls"])), "10**9"
     stops, goes_on = (grader.grade(assignment, (text.replace("LIMIT", limit),)) for limit in limits)
     assert stops.score < goes_on.score == 20
