@@ -20,9 +20,6 @@ from pathlib import Path
 from autograder.checks.parsing import parse
 from autograder.protocol.call import ANSWERS
 
-LONGEST_RULE = 400
-"""Characters of a docstring that can be the rule of a function."""
-
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
 
@@ -173,26 +170,12 @@ class Blocks:
         """Functions so that each stands behind those that it builds on."""
         return sorted(names, key=lambda name: (len(self.below(name)), name))
 
-    def rule(self, name: str) -> str:
-        """What the docstring of a function says first, with a short formula that stands behind it."""
-        docstring = (ast.get_docstring(self._functions[name]) or "") if name in self._functions else ""
-        first, _, rest = docstring.partition("\n\n")
-        lines = rest.partition("\n\n")[0].split("\n")
-        is_alone = len(lines) <= 2 and all(line.startswith("    ") for line in lines)
-        formula = [" ".join(line.split()) for line in lines]
-        rule = " ".join(first.split()).rstrip(".") + (f" ({'; '.join(formula)})" if is_alone else "")
-        return rule if len(rule) <= LONGEST_RULE else ""
-
     def _named_in(self, name: str) -> set[str]:
         """The functions that the text of one names."""
         if name not in self._named:
             parts = ast.walk(self._functions[name]) if name in self._functions else ()
             self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
         return self._named[name]
-
-
-blocks_of = functools.lru_cache(maxsize=2)(Blocks)
-"""Remembered: of one submission it is asked before the hidden tests, after them, and for the feedback."""
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:
