@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import resource
 import shutil
 import tempfile
 import threading
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 
 DEADLINE = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""
-
-MEMORY = 4 << 30
-"""Address space of a grader: a plain value that tests blow up into gigabytes fails its test and nothing else."""
 
 SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
 
@@ -147,7 +143,6 @@ def _start(setup: Setup, folder: str) -> None:
     """Temporary files go below `folder`, which the last of its processes removes where the coordinator was killed."""
     own = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
     util.Finalize(None, _end, (own,), exitpriority=0)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     _GraderProcess.setup = setup
 
 
