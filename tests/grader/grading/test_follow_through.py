@@ -3,7 +3,6 @@ below, and neither a second guess nor a lazy function gains anything by that."""
 
 from __future__ import annotations
 
-import itertools
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -272,27 +271,6 @@ LAZY = {
     "its first argument": lambda args, right: args[0],
     "zero": lambda args, right: 0.0,
 }
-
-
-def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assignment, suite: Suite) -> None:
-    """Every function above the mistake is lazy, in each way in turn."""
-    for work, entry in zip(itertools.cycle(LAZY), catalogue.entries(assignment), strict=False):
-        module = catalogue.mistaken(assignment, entry)
-        above = {
-            name
-            for name in {test.question for test in suite.tests}
-            if entry.function in suite.reference.blocks.below(name)
-        }
-        if not above:
-            continue
-        for name in above:
-            setattr(module, name, _lazy(vars(suite.reference.right)[name], work))
-        with np.errstate(all="ignore"):
-            results = judged(suite, catalogue.Module(module))
-        earned = [
-            one.test.name for one in results if one.passed and one.given is not None and one.test.question in above
-        ]
-        assert not earned, (entry.name, work, earned)
 
 
 def _lazy(right: object, work: str) -> object:
