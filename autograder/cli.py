@@ -240,15 +240,8 @@ def roster(out: Path, table: Path, **options: str | None) -> None:
     with Gradebook.reading(out) as book:
         filled = room.fill(out, book, table, **options)
     _say(f"{filled.scores} scores in {filled.path}")
-    for what, names in (
-        ("Not in the table", filled.not_found),
-        ("To fill in by hand", filled.doubtful),
-        ("Without a submission", filled.without),
-    ):
-        if names:
-            _say(f"{what}: {listed(names, 40)}.", err=True)
-    for sentence in filled.other_maximum:
-        _say(f"{sentence}: change it there first.", err=True)
+    for what, whom in filled.remarks.items():
+        _say(f"{what}: {listed(whom, 40)}.", err=True)
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")

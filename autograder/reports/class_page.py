@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from autograder import course
-from autograder.checks.results import Test
+from autograder.checks.results import by_question, points_won
 from autograder.files import atomic
 from autograder.grading.grade import Grade
 from autograder.grading.review import Cases
@@ -40,19 +40,17 @@ class Results:
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    """by code: what several handed in was graded once"""
-    tests: dict[str, Test] = field(default_factory=dict)
+    points: dict[str, float] = field(default_factory=dict)
+    """what each question is worth"""
     tested: list[float] = field(default_factory=list)
     """scores of submissions whose code could be run; shares are of these"""
     won: list[dict[str, float]] = field(default_factory=list)
-    """points of each of these, by test"""
+    """points of each of these, by question; and whether nothing of it is written"""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    hints: Counter[str] = field(default_factory=Counter)
-    """how many submissions have each known mistake"""
+    hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """how many submissions show each known mistake, by question; "" for all together"""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
     """question and kind of a mistake that no hint explains, and how many have it"""
-    questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, row: Row, grade: Grade | None) -> None:
         """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never
@@ -61,21 +59,22 @@ class Results:
         self.scores.append(row.score)
         if grade is None or grade.never_loaded:
             return
-        self.seconds[row.key.code] = row.seconds
         self.tested.append(row.tested_score)
-        results = grade.test_results
-        self.tests |= {result.test.name: result.test for result in results}
-        self.won.append({result.test.name: result.test.points * result.passed for result in results})
-        self.unwritten.append({result.test.name: result.is_unwritten for result in results})
-        mistakes = [result for result in results if result.is_mistake]
-        # In the order of the tests: of several questions that show a hint as often, the first is named.
-        hinted = dict.fromkeys((result.hint, result.test.question) for result in mistakes if result.hint)
-        self.hints.update({hint for hint, _ in hinted})
-        for hint, question in hinted:
-            self.questions_of_hint[hint][question] += 1
-        explained = {question for _, question in hinted}
-        kinds = {(result.test.question, result.kind.value) for result in mistakes if result.kind}
-        self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
+        questions = by_question(grade.test_results)
+        self.points |= {name: sum(one.test.points for one in results) for name, results in questions.items()}
+        self.won.append({name: points_won(results) for name, results in questions.items()})
+        self.unwritten.append({name: all(one.is_unwritten for one in results) for name, results in questions.items()})
+        hinted: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, results in questions.items():
+            mistakes = [one for one in results if one.is_mistake and one.kind]
+            hints = dict.fromkeys(one.hint for one in mistakes if one.hint)
+            for hint in hints:
+                hinted[hint] |= {"": None, name: None}
+            self.unexplained.update(
+                (name, kind) for kind in {one.kind.value for one in mistakes if one.kind and not hints}
+            )
+        for hint, shown in hinted.items():
+            self.hints[hint].update(list(shown))
 
     @property
     def histogram(self) -> list[int]:
@@ -92,38 +91,28 @@ class Results:
         return sum(score >= self.max_score for score in self.scores)
 
     @property
-    def times(self) -> list[float]:
-        """Median, slower than 95 of 100, slowest, and all together."""
-        seconds = pd.Series(self.seconds)
-        return [*seconds.quantile([0.5, 0.95, 1.0]), seconds.sum()]
-
-    def items(self, by_test: bool) -> list[dict[str, Any]]:
-        """Each test, or each question, and how the class did on it.
+    def questions(self) -> list[dict[str, Any]]:
+        """How the class did on each.
 
         Discrimination is the correlation of its points with the rest of the score: None where all won the same, or all
         have the same rest.
         """
         if not self.won:
             return []
-        names = list(self.tests)
-        won, unwritten = pd.DataFrame(self.won)[names].fillna(0.0), pd.DataFrame(self.unwritten)[names].eq(True)
-        group = names if by_test else [self.tests[name].question for name in names]
-        won, unwritten = won.T.groupby(group, sort=False).sum().T, unwritten.T.groupby(group, sort=False).all().T
-        points = pd.Series([self.tests[name].points for name in names]).groupby(group, sort=False).sum()
+        won, unwritten = pd.DataFrame(self.won).fillna(0.0), pd.DataFrame(self.unwritten).eq(True)
         rest = (-won).add(self.tested, axis="index").round(9)
         discrimination = won.loc[:, won.nunique() > 1].corrwith(rest.loc[:, rest.nunique() > 1])
         return [
             {
                 "name": name,
-                "test": self.tests.get(name),
-                "points": points[name],
+                "points": points,
                 "count": len(won),
-                "complete": int((won[name] >= points[name] - 1e-9).sum()),
-                "unwritten": int((unwritten[name] & (won[name] < points[name])).sum()),
-                "mean": won[name].mean() / points[name] if points[name] else 0.0,
+                "complete": int((won[name] >= points - 1e-9).sum()),
+                "unwritten": int((unwritten[name] & (won[name] < points)).sum()),
+                "mean": won[name].mean() / points if points else 0.0,
                 "discrimination": None if pd.isna(value := discrimination.get(name)) else float(value),
             }
-            for name in won
+            for name, points in self.points.items()
         ]
 
 
@@ -154,22 +143,20 @@ class ClassStatistics:
     @property
     def figures(self) -> dict[str, str]:
         """The class in a few numbers."""
-        seconds = round(sum(sum(results.seconds.values()) for results in self.results))
         return {
             "students": f"{len(self.students):,}",
             "submissions": f"{self.submissions:,}",
             "to look at": f"{sum(len(case.students) for case in self.cases):,}",
-            "grading time": f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s",
         }
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
         """Known mistakes, the most frequent first, each with the question where it shows most often."""
         return _ranked(
-            (results, question, hint, count)
+            # Of several questions that show a hint as often, the first is named: all together stand before it.
+            (results, shown.most_common(2)[1][0], hint, shown[""])
             for results in self.results
-            for hint, count in results.hints.items()
-            for question, _ in results.questions_of_hint[hint].most_common(1)
+            for hint, shown in results.hints.items()
         )
 
     @property

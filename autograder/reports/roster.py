@@ -8,10 +8,11 @@ is listed. All other cells stay as they are.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -29,20 +30,12 @@ class RosterError(UserError):
     """The table cannot be used. The message is a sentence for a person."""
 
 
-@dataclass
-class Filled:
-    """What was written, and who is missing."""
+class Filled(NamedTuple):
+    """What was written, and what is left for a person: a heading, and whom it is about."""
 
     path: Path
-    scores: int = 0
-    not_found: list[str] = field(default_factory=list)
-    """submissions whose student the table does not have"""
-    doubtful: list[str] = field(default_factory=list)
-    """submissions that the table has twice, or that no grader could judge"""
-    without: list[str] = field(default_factory=list)
-    """lines without a submission"""
-    other_maximum: list[str] = field(default_factory=list)
-    """assignments that are worth something else there, a sentence each"""
+    scores: int
+    remarks: dict[str, list[str]]
 
 
 def fill(
@@ -54,47 +47,48 @@ def fill(
     grade_column: str | None = None,
 ) -> Filled:
     """Write OUT/roster_<name of the table> with the scores of a finished run. Raises RosterError."""
-    by_assignment: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[Row]] = defaultdict(list)
     for row in book.rows():
-        by_assignment[row.submission.assignment].append(row)
-    names = [assignment] if assignment else sorted(filter(None, by_assignment))
+        rows[row.submission.assignment].append(row)
     frame = _read(table)
-    columns = {name: _grade_column(frame, name, grade_column, len(names) == 1) for name in names}
-    chosen = {name: column for name, column in columns.items() if column is not None}
-    if not chosen:
+    names = [assignment] if assignment else sorted(filter(None, rows))
+    found = {name: _grade_column(frame, name, grade_column, len(names) == 1) for name in names}
+    columns = {name: column for name, column in found.items() if column is not None}
+    if not columns:
         raise RosterError(
             f"{table} has no column for {', '.join(names) or 'any assignment'}: say which with --assignment NAME"
             f" --grade-column TITLE. Its columns are {printable(', '.join(frame.columns), 300)}"
         )
     lines = _lines_by_key(frame, table, id_column)
-    filled = Filled(out / f"roster_{table.name}")
-    served: set[int] = set()
-    filled.not_found += [f"{printable(row.student)}, {printable(row.submission.file)}" for row in by_assignment[""]]
-    for name, column in chosen.items():
-        numbers = [
-            (row, set().union(*(lines.get(key, ()) for key in known_as(row.submission)))) for row in by_assignment[name]
+    scores, served = 0, set[int]()
+    missing = [f"{printable(row.student)}, {printable(row.submission.file)}" for row in rows[""]]
+    by_hand: list[str] = []
+    other: list[str] = []
+    for name, column in columns.items():
+        meant = [
+            set[int]().union(*(lines[key] for key in known_as(row.submission) & lines.keys())) for row in rows[name]
         ]
-        taken = [number for _, found in numbers for number in found]
-        for row, found in numbers:
-            who = f"{printable(row.student)}, {name}"
-            if not found:
-                filled.not_found.append(who)
-            elif len(found) > 1 or taken.count(min(found)) > 1 or row.lost:
-                filled.doubtful.append(who)
+        times = Counter(chain.from_iterable(meant))
+        for row, numbers in zip(rows[name], meant, strict=True):
+            if len(numbers) == 1 and times[min(numbers)] == 1 and not row.lost:
+                frame.loc[min(numbers), column] = f"{row.score:.10g}"
+                scores += 1
             else:
-                frame.loc[min(found), column] = f"{row.score:.10g}"
-                filled.scores += 1
-            served |= found
-        most = max((row.max_score for row in by_assignment[name]), default=0.0)
-        filled.other_maximum += [
-            f"{name} is worth {there:g} in {table.name}, and the scores are of {most:g}"
-            for there in _maximum(frame, column)
-            if there != most
-        ]
-    everybody = set().union(*lines.values())
-    filled.without = [printable(str(frame.iloc[number, 0])) for number in sorted(everybody - served)]
-    write_csv(filled.path, [list(frame.columns), *frame.values.tolist()])
-    return filled
+                (by_hand if numbers else missing).append(f"{printable(row.student)}, {name}")
+        served |= times.keys()
+        most = max((row.max_score for row in rows[name]), default=0.0)
+        there = [maximum for maximum in _maximum(frame, column) if maximum != most]
+        other += [f"{name} is worth {maximum:g} in {table.name}, and the scores are of {most:g}" for maximum in there]
+    unserved = sorted(set(chain.from_iterable(lines.values())) - served)
+    remarks = {
+        "Not in the table": missing,
+        "To fill in by hand": by_hand,
+        "Without a submission": [printable(str(frame.iloc[number, 0])) for number in unserved],
+        "To change there first": other,
+    }
+    path = out / f"roster_{table.name}"
+    write_csv(path, [list(frame.columns), *frame.values.tolist()])
+    return Filled(path, scores, {what: whom for what, whom in remarks.items() if whom})
 
 
 def _read(table: Path) -> pd.DataFrame:
@@ -133,23 +127,14 @@ def _lines_by_key(frame: pd.DataFrame, table: Path, id_column: str | None) -> di
             " address or the login of a student"
         )
     lines: dict[str, set[int]] = defaultdict(set)
-    for number, cells in enumerate(frame[columns].itertuples(index=False)):
-        for key in _keys(cells):
+    for number, cell in frame[columns].stack().droplevel(1).str.strip().items():
+        participant = re.fullmatch(r"\D+ (\d+)", cell)  # Moodle writes Participant 123
+        for key in filter(None, (folded(cell), participant and participant[1])):
             lines[key].add(number)
     return lines
 
 
-def _keys(cells: Iterable[str]) -> Iterable[str]:
-    """Moodle writes Participant 123."""
-    for cell in filter(None, map(str.strip, cells)):
-        yield folded(cell)
-        if participant := re.fullmatch(r"\D+ (\d+)", cell):
-            yield participant[1]
-
-
 def _maximum(frame: pd.DataFrame, column: str) -> set[float]:
     """What the table says that the column is worth: Moodle in a column of its own, Canvas in its first line."""
-    cells = (
-        frame[MAXIMA[0]] if MAXIMA[0] in frame.columns else frame.loc[frame.iloc[:, 0].str.strip() == MAXIMA[1], column]
-    )
-    return set(pd.to_numeric(cells, errors="coerce").dropna())
+    first = frame.loc[frame.iloc[:, 0].str.strip() == MAXIMA[1], column]
+    return set(pd.to_numeric(frame.get(MAXIMA[0], first), errors="coerce").dropna())

@@ -81,30 +81,23 @@ def graded(student: str, *test_results: TestResult, status: str = "graded") -> t
 
 
 def one_question(won: list[float], scores: list[float]) -> Results:
-    """A question of one test, worth 2 points."""
-    results = Results("rope", tests={"a": Test("a", "a", 2.0, Phase.HIDDEN, "A rule.")})
-    results.tested = scores
-    results.won, results.unwritten = [{"a": points} for points in won], [{"a": False} for _ in won]
-    return results
+    """A question worth 2 points."""
+    return Results(
+        "rope", points={"a": 2.0}, tested=scores, won=[{"a": one} for one in won], unwritten=[{"a": False}] * len(won)
+    )
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """As numpy computes it: for questions, and for tests that pass or fail."""
+    """As numpy computes it. What does not vary separates nobody: no number is better than a wrong one."""
     draw = np.random.default_rng(0)
-    for won in (draw.integers(0, 9, 200) / 4, draw.integers(0, 2, 200) * 1.5):
-        scores = won + draw.normal(10, 3, 200) + won
-        for by_test in (False, True):
-            (item,) = one_question(won.tolist(), scores.tolist()).items(by_test)
-            assert item["discrimination"] == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
-            assert item["mean"] == pytest.approx(won.mean() / 2.0)
-
-
-@pytest.mark.parametrize("pairs", [[(1.0, 5.0), (1.0, 9.0)], [(0.0, 5.0), (1.0, 6.0)], [(1.0, 3.0)]])
-def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -> None:
-    """All won the same, all have the same rest, or there is one submission: no number is better than a wrong one."""
-    won, scores = map(list, zip(*pairs, strict=True))
-    (item,) = one_question(won, scores).items(False)
-    assert item["discrimination"] is None
+    won = draw.integers(0, 9, 200) / 4
+    scores = won + draw.normal(10, 3, 200) + won
+    (item,) = one_question(won.tolist(), scores.tolist()).questions
+    assert item["discrimination"] == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
+    assert item["mean"] == pytest.approx(won.mean() / 2.0)
+    for same_points, same_rest in (([1.0, 1.0], [5.0, 9.0]), ([0.0, 1.0], [5.0, 6.0]), ([1.0], [3.0])):
+        (item,) = one_question(same_points, same_rest).questions
+        assert item["discrimination"] is None
 
 
 def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
@@ -117,9 +110,8 @@ def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
-    (item,) = results.items(False)
+    (item,) = results.questions
     assert (item["count"], item["complete"], item["unwritten"], item["mean"]) == (4, 1, 1, 3 / 8)
-    assert [(test["complete"], test["unwritten"]) for test in results.items(True)] == [(2, 1), (1, 2)]
 
 
 def test_the_histogram_holds_everybody(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
 def test_another_maximum_is_said(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points="100.00"))
-    assert "rope is worth 100 in table.csv, and the scores are of 20: change it there first." in done.output
+    assert "To change there first: rope is worth 100 in table.csv, and the scores are of 20." in done.output
 
 
 @pytest.mark.parametrize(

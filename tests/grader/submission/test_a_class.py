@@ -153,7 +153,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str) -> None:
     with Gradebook.reading(out) as book:
         filled = roster.fill(out, book, tmp_path / "table.csv", "rope")
         packed = feedback_zip.pack(out, book, platform.casefold()) if platform in ("Canvas", "Moodle") else None
-    assert (filled.scores, filled.not_found, filled.doubtful, filled.without) == (SIZE, [], [], [])
+    assert (filled.scores, filled.remarks) == (SIZE, {})
     assert packed is None or (packed.files, packed.without) == (SIZE, [])
     with filled.path.open(encoding="utf-8", newline="") as file:
         scores = [float(row["Grade"]) for row in csv.DictReader(file)]
