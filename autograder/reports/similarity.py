@@ -77,7 +77,7 @@ def write(out: Path, book: Rows, others: Iterable[Submission] = ()) -> list[str]
         for (assignment, file, sha256, code), names in students.items()
     ]
     there = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
-    handouts = {file.assignment: _handout(Assignment(file.assignment)) for file in files}
+    handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in there]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     prints = list(in_order(partial(_beyond, handouts), ((file.assignment, file.cells) for file in compared)))
