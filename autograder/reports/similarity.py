@@ -80,7 +80,7 @@ def write(out: Path, book: Rows, others: Iterable[Submission] = ()) -> list[str]
     handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in there]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
-    prints = list(in_order(partial(_beyond, handouts), ((file.assignment, file.cells) for file in compared)))
+    prints = list(in_order(partial(_beyond, handouts), [(file.assignment, file.cells) for file in compared]))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
