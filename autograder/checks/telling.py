@@ -106,7 +106,7 @@ def block(standing: Standing, audience: Audience, full: int = 1) -> str:
     """The mistakes of one function: their likely causes, so many of public tests in full, and what else there is. Staff
     reads all of them."""
     own, staff = standing.own, audience is Audience.STAFF
-    causes = _causes(own)
+    causes = _causes(own)[: 1 if audience is Audience.HOME else None]  # the first failing call decides
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
     public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]

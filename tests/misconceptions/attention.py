@@ -54,6 +54,15 @@ def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
 
 
+@mistake("softmax", "expected: an axis is reduced and not kept")
+def softmax_with_maxima_that_are_not_kept(scores, axis=-1):
+    """You reduced an axis without keeping it, so numpy pairs each maximum, or each sum, with another slice. The rule: a
+    reduced axis stays, with length 1."""
+    (scores,) = exact(scores)
+    weights = np.exp(scores - scores.max(axis=axis))
+    return weights / weights.sum(axis=axis)
+
+
 @mistake("softmax", "expected: the exponentials returned as they are")
 def softmax_without_its_sum(scores, axis=-1):
     """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
