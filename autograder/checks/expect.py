@@ -5,7 +5,7 @@
     expect.unchanged(rope.apply_rope, x, positions)           the same values, and no argument changed
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
-    expect.raises(ValueError, rope.rope_frequencies, 3, mentions=3)
+    expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(got, wanted, "position 0 changes nothing")   a property, or a value worked out by hand
     expect.answer(rope, "rotates_values")
 
@@ -16,7 +16,6 @@ Values and dtype are asked separately, so that one mistake costs once. Whatever 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -113,11 +112,8 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
         raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
 
 
-def raises(error: type[Exception], function: Function, *args: Any, mentions: Any = None, **kwargs: Any) -> None:
-    """The function refuses a bad argument with `error`, and its message contains the offending value or shape.
-
-    `mentions` is a number, a word or a shape that the message must contain; a list of them where any one will do.
-    """
+def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
+    """The function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
     if _wanted(function, call) is not REFUSED:
         raise _at_fault(function, "the reference accepts this call")
@@ -129,11 +125,6 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
         raise why
     if not is_a(reply.raised, error):
         raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
-    wanted = mentions if isinstance(mentions, list) else [mentions]
-    if mentions is not None and not any(_mentions(reply.raised.message, value) for value in wanted):
-        what = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
-        message = f"{function.name} raises {error.__name__} as it should, but {what} and does not contain {wanted[0]}"
-        raise Wrong(Kind.ACCEPTED, message)
 
 
 def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
@@ -312,21 +303,6 @@ def _rounded(got: Any, wanted: Any) -> str | None:
         if near
         else None
     )
-
-
-def _mentions(message: str, wanted: Any) -> bool:
-    if isinstance(wanted, str):
-        return wanted.lower() in message.lower()
-    mentioned = [float(number) for number in _NUMBER.findall(message.replace("−", "-").lower())]
-    numbers = wanted if isinstance(wanted, tuple) else (wanted,)
-    return all(any(_same_number(number, other) for other in mentioned) for number in numbers)
-
-
-def _same_number(wanted: float, mentioned: float) -> bool:
-    return math.isclose(wanted, mentioned, rel_tol=1e-6) or (math.isnan(wanted) and math.isnan(mentioned))
-
-
-_NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")
 
 
 def _kind_of(value: Any) -> str:

@@ -236,18 +236,15 @@ def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
 
 
 def refuses(rope: StudentModule) -> None:
-    expect.raises(ValueError, rope.rope_frequencies, 7, mentions=7)
+    expect.raises(ValueError, rope.rope_frequencies, 7)
 
 
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
         ("raise ValueError('head_dim is 7')", None),
-        ("raise ValueError(f'odd: {head_dim!r}')", None),
         ("raise type('Odd', (ValueError,), {})('7 is odd')", None),
-        ("raise ValueError('odd')", Kind.ACCEPTED),
-        ("raise ValueError('17 or 70 or 7.5')", Kind.ACCEPTED),
-        ("raise ValueError", Kind.ACCEPTED),
+        ("raise ValueError", None),
         ("raise TypeError('7')", Kind.ACCEPTED),
         ("raise type('ValueError', (Exception,), {})('7')", Kind.ACCEPTED),
         ("return 7", Kind.ACCEPTED),
@@ -255,7 +252,7 @@ def refuses(rope: StudentModule) -> None:
         ("import sys; sys.exit(7)", Kind.ACCEPTED),
     ],
 )
-def test_a_bad_argument_must_be_refused_by_name(body: str, kind: Kind | None) -> None:
+def test_a_bad_argument_is_refused_in_whatever_words(body: str, kind: Kind | None) -> None:
     source = f"def rope_frequencies(head_dim, base=10000.0): {body}"
     if kind is None:
         refuses(submission(source))
