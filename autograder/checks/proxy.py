@@ -168,14 +168,6 @@ def parts(value: Any) -> tuple[Any, ...]:
     return tuple(value) if type(value) in (tuple, list) else (value,)
 
 
-def read_only(value: Any) -> Any:
-    """A value whose arrays nobody can change: one that is remembered is given out again and again."""
-    for part in parts(value):
-        if isinstance(part, np.ndarray):
-            part.flags.writeable = False
-    return value
-
-
 def is_a(raised: Raised, wanted: type[BaseException]) -> bool:
     """Whether an exception is one of `wanted`, judged by names of built-in classes alone."""
     return getattr(builtins, wanted.__name__, None) is wanted and wanted.__name__ in raised.bases
