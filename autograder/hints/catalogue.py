@@ -15,12 +15,11 @@ there too, as `WRONG_ANSWERS`:
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -135,32 +134,8 @@ class Module:
 
     failure: Raised | None = None
 
-    def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
-        """`changes`: what further cells have made of it, which holds while it is called."""
+    def __init__(self, module: types.ModuleType) -> None:
         self.module = module
-        self.changes = changes or {}
 
     def call(self, call: Call) -> Reply:
-        before = dict(vars(self.module))
-        vars(self.module).update(self.changes)
-        try:
-            return perform(self.module, call.copy())
-        finally:
-            if self.changes:
-                _restore(self.module, before)
-
-    @contextlib.contextmanager
-    def anew(self, *cells: str) -> Iterator[Module]:
-        """The same module with further cells at its end."""
-        before = dict(vars(self.module))
-        for cell in cells:
-            exec(cell, vars(self.module))
-        changes = {name: value for name, value in vars(self.module).items() if before.get(name) is not value}
-        _restore(self.module, before)
-        yield Module(self.module, changes)
-
-
-def _restore(module: types.ModuleType, before: Mapping[str, Any]) -> None:
-    for name in vars(module).keys() - before.keys():
-        del vars(module)[name]
-    vars(module).update(before)
+        return perform(self.module, call.copy())

@@ -20,20 +20,21 @@ from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
+from tests.grader.support.loaded import Loaded
 from tests.grader.tools import causes
 
 MOST = 0.45
 """The share of an assignment that one mistake may cost."""
 
 
-def judged(suite: Suite, backend: catalogue.Module) -> list[TestResult]:
+def judged(suite: Suite, backend: Loaded) -> list[TestResult]:
     """The results of all tests, as a grader has them."""
     seen = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
     return judged_by(suite, backend, seen, suite.run(backend, Phase.HIDDEN))
 
 
 def judged_by(
-    suite: Suite, backend: catalogue.Module, seen: Sequence[TestResult], hidden: Sequence[TestResult]
+    suite: Suite, backend: Loaded, seen: Sequence[TestResult], hidden: Sequence[TestResult]
 ) -> list[TestResult]:
     """The same, of what was seen before."""
     public = follow_through(suite, backend, seen)
@@ -65,7 +66,7 @@ _KNOWN: dict[str, list[Known]] = {}
 
 
 def _tried(assignment: Assignment, suite: Suite, entry: Misconception) -> Known:
-    backend = catalogue.Module(catalogue.mistaken(assignment, entry))
+    backend = Loaded(catalogue.mistaken(assignment, entry))
     seen, hidden = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS), suite.run(backend, Phase.HIDDEN)
     named = with_causes(suite.reference, [*seen, *hidden])
     return Known(entry, named, judged_by(suite, backend, seen, hidden))
@@ -87,7 +88,7 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, k
 def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, suite: Suite, known: list[Known]) -> None:
     results = {one.entry.name: one.judged for one in known}
     for version in causes.versions(assignment):
-        results[version.name] = judged(suite, catalogue.Module(catalogue.mistaken(assignment, version)))
+        results[version.name] = judged(suite, Loaded(catalogue.mistaken(assignment, version)))
     lost = {name: 1 - points_won(every) / sum(one.test.points for one in every) for name, every in results.items()}
     # The examples of a new assignment: one function is worth more than its share.
     few = len({test.question for test in suite.tests}) <= 1 / MOST
@@ -124,7 +125,7 @@ def test_raising_leaving_open_and_being_wrong_cost_the_same_and_nothing_else(
     for number, function in enumerate(functions_of(suite)):
         ways = wrong_in_other_ways(function)
         for way in {"is open", list(ways)[number % len(ways)]}:
-            results = judged(suite, catalogue.Module(loaded(assignment, ways[way])))
+            results = judged(suite, Loaded(loaded(assignment, ways[way])))
             lost = {name for name, group in by_question(results).items() if not all(one.passed for one in group)}
             assert lost == {function}, (function, way, lost)
 
@@ -137,7 +138,7 @@ def test_a_lazy_function_earns_nothing_above_one_that_is_not_there(assignment: A
         for other, name in enumerate(sorted(above), start=number):
             setattr(module, name, _lazy(vars(reference.right)[name], list(LAZY)[other % len(LAZY)]))
         with np.errstate(all="ignore"):
-            results = judged(suite, catalogue.Module(module))
+            results = judged(suite, Loaded(module))
         earned = [one.test.name for one in results if one.passed and one.given and one.test.question in above]
         assert not earned, (function, earned)
 
@@ -197,8 +198,8 @@ def test_a_wrong_function_earns_no_more_above_one_that_raises(
     for text in (mistaken, f"{mistaken}\n\n{wrong_in_other_ways(base)['raises']}"):
         module, failure = call.load(name, [text], str(assignment.solution))
         assert failure is None
-        points.append(points_won(by_question(judged(suite, catalogue.Module(module)))[function]))
-    assert points[1] <= points[0] < points_possible(by_question(suite.run(catalogue.Module(module)))[function])
+        points.append(points_won(by_question(judged(suite, Loaded(module)))[function]))
+    assert points[1] <= points[0] < points_possible(by_question(suite.run(Loaded(module)))[function])
 
 
 def of(name: str, entry: str) -> Misconception:
@@ -208,9 +209,7 @@ def of(name: str, entry: str) -> Misconception:
 def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dict[str, Suite]) -> None:
     rope = course.find("rope")
     suite = suites.setdefault("rope", Suite(rope))
-    results = by_question(
-        judged(suite, catalogue.Module(catalogue.mistaken(rope, of("rope", "exponent_counts_pairs"))))
-    )
+    results = by_question(judged(suite, Loaded(catalogue.mistaken(rope, of("rope", "exponent_counts_pairs")))))
     wrong = {name for name, group in results.items() if not all(one.passed for one in group)}
     assert wrong == {"rope_frequencies"}
     assert all(one.given in (None, "rope_frequencies") for group in results.values() for one in group)
@@ -255,7 +254,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     """One bit too few is needed there, so too few columns pass: the check itself is right."""
     naive = course.find("naive")
     suite = suites.setdefault("naive", Suite(naive))
-    results = judged(suite, catalogue.Module(catalogue.mistaken(naive, of("naive", "bits_rounded_down"))))
+    results = judged(suite, Loaded(catalogue.mistaken(naive, of("naive", "bits_rounded_down"))))
     passed = {result.test.name: result.given for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
@@ -297,8 +296,8 @@ def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(grader
     source = alibi.solution.read_text("utf-8") + FORMS
     module, _ = call.load("alibi", [source.replace("LIMIT", "10**6")], str(alibi.solution))
     suite = Suite(alibi)
-    seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
-    follow_through(suite, catalogue.Module(module), seen)
+    seen = suite.run(Loaded(module), Phase.PUBLIC, Phase.ANSWERS)
+    follow_through(suite, Loaded(module), seen)
     grade = grader.grade(alibi, (source.replace("LIMIT", str(len(vars(module)["_calls"]))),))
     given = {one.test for one in grade.test_results if one.passed and one.given == "alibi_slopes"}
     assert any(not test.hidden for test in given)

@@ -18,6 +18,7 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
 from autograder.submission import Submission
+from tests.grader.support.loaded import Loaded
 
 TABLE = """
 from base64 import b64decode
@@ -46,7 +47,7 @@ def test_values_by_heart_are_named_whatever_a_hidden_test_is_answered(
     otherwise: str, assignment: Assignment, suite: Suite, grader: Grader
 ) -> None:
     """A table of all that public tests ask, and an error for anything else."""
-    solution = catalogue.Module(catalogue.solution(assignment))
+    solution = Loaded(catalogue.solution(assignment))
     asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
     known = {
         one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
@@ -80,8 +81,8 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(
     """Two files that differ from the first hidden call on: words and points."""
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
     module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
-    seen = suite.run(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
-    follow_through(suite, catalogue.Module(module), seen)
+    seen = suite.run(Loaded(module), Phase.PUBLIC, Phase.ANSWERS)
+    follow_through(suite, Loaded(module), seen)
     limits = str(len(vars(module)["_calls"])), "10**9"
     stops, goes_on = (grader.grade(assignment, (text.replace("LIMIT", limit),)) for limit in limits)
     assert stops.score < goes_on.score == 20
