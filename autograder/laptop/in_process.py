@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
-from autograder.checks import prompt, source
+from autograder.checks import source
 from autograder.protocol.call import Call, Raised, Reply, describe_exception, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
@@ -33,7 +33,7 @@ class InProcess:
             self.failure = describe_exception(error, str(path))
         if before is not None:
             sys.modules[name] = before
-        _stop_if_interrupted(self.failure, path.name)
+        _stop_if_interrupted(self.failure)
         if _is_late(self.failure):
             ending = f"it did not come to its end within {SECONDS} seconds"
             self.failure = replace(self.failure, kind="TimeoutError", bases=("TimeoutError",), message=ending)
@@ -44,7 +44,7 @@ class InProcess:
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
         reply = perform(self.module, call.copy())
-        _stop_if_interrupted(reply.raised, prompt.text(call))
+        _stop_if_interrupted(reply.raised)
         if _is_late(reply.raised):
             at = f"; it was{reply.raised.at_line} of your file" if reply.raised.line else ""
             self.stuck[call.function] = (
@@ -58,7 +58,7 @@ def _is_late(raised: Raised | None) -> TypeGuard[Raised]:
     return raised is not None and "from pytest-timeout" in raised.message
 
 
-def _stop_if_interrupted(raised: Raised | None, running: str) -> None:
+def _stop_if_interrupted(raised: Raised | None) -> None:
     """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
-        raise KeyboardInterrupt(f"{running} was running" + (f",{raised.at_line} of your file" if raised.line else ""))
+        raise KeyboardInterrupt

@@ -48,8 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         if len({name for name, _ in asked}) != 1:
             raise WrongUse("Name one assignment, for example: python -m autograder.checks rope --watch")
         return _watch(asked[0][0]) if options.watch else _alone(*asked[0], options.show)
-    except KeyboardInterrupt as stopped:
-        print(f"Stopped while {stopped}." if str(stopped) else "", file=sys.stderr)
+    except KeyboardInterrupt:
         return INTERRUPTED
     except WrongUse as wrong:
         print(wrong, file=sys.stderr)

@@ -105,15 +105,13 @@ class Run(LocalContext):
         self.item: pytest.Function | None = None
         self.raised: BaseException | None = None
         """what ended the current test"""
-        self.interrupted = "the tests were being collected"
-        """what Ctrl-C interrupted, in words"""
 
     def start(self, names: Sequence[str]) -> None:
-        """Run the tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        """Run the tests of some assignments. Raises KeyboardInterrupt."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
         status = pytest.main([f"--rootdir={self.root}", *OPTIONS, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt(self.interrupted)
+            raise KeyboardInterrupt
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise RuntimeError(f"the tests could not be run ({status})")
 
@@ -123,27 +121,16 @@ class Run(LocalContext):
 
     def progress(self, name: str) -> Progress:
         """What came of one assignment."""
-        test_results = self.test_results.get(name, [])
-        defined = vars(self.loaded[name].module) if name in self.loaded else {}
-        path = self.file(name).relative_to(self.root)
+        file = self.loaded[name]
         return Progress(
             name,
-            path,
-            test_results,
+            self.file(name).relative_to(self.root),
+            self.test_results[name],
             self.printed.get(name, {}),
-            self._stopped(name, path),
-            defined.get(ANSWERS),
+            stops(file.failure) if file.failure is not None and not file.failure.left_out else "",
+            vars(file.module).get(ANSWERS),
             "hidden" in self.folders,
         )
-
-    def _stopped(self, name: str, path: Path) -> str:
-        """Why a file does not run to its end, and at which entry of ANSWERS if it is there."""
-        failure = self.loaded[name].failure if name in self.loaded else None
-        if failure is None or failure.left_out:
-            return ""
-        entries = Source(path).entries.items()
-        at = [key for key, one in entries if one.lineno <= (failure.line or 0) <= (one.end_lineno or 0)]
-        return stops(failure) + (f" (the entry {at[0]} of {ANSWERS})" if at else "")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -167,14 +154,9 @@ class Run(LocalContext):
         result = test_result(describe(item), self.raised, fixtures.submission_of(item))
         self.test_results.setdefault(_assignment(item), []).append(result)
 
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.interrupted = str(excinfo.value) or (
-            self.interrupted if self.item is None else f"{self.item.name} was running"
-        )
-
     def pytest_sessionfinish(self) -> None:
-        for name, recorded in self.recorded.items():
-            self.test_results[name] = with_causes(recorded, self.test_results.get(name, []))
+        for name, known in self.known.items():
+            self.test_results[name] = with_causes(known, self.test_results.get(name, []))
 
 
 def _assignment(item: pytest.Item) -> str:

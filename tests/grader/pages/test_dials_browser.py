@@ -521,7 +521,7 @@ def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembe
         first, second, *more = [str(one.get_attribute("value")) for one in group.locator("option").all()]
         shown.check()
         assert len(more) <= 1 and section.locator(curves).count() == 0
-        assert "First move a point" in section.locator(".says").inner_text()
+        section.locator(".says", has_text="First move a point").wait_for()
         section.locator("[name=at1]").fill("80")
         assert section.locator(curves).count() > 3
         group.select_option(second)
