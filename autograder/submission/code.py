@@ -29,19 +29,14 @@ READ = (*CODE, ".zip")
 
 MIB = 1 << 20
 MAX_FILE = 4 * MIB
-MAX_ENTRIES = 10_000
-"""files and folders looked at in one student's folder"""
-MAX_PATH = 1000
-"""characters of a name in a zip, folders included"""
-MAX_CELLS = 2000
-"""code cells: each is parsed by itself, and a notebook of people has a few dozen"""
+MAX_ENTRIES, MAX_PATH, MAX_CELLS = 10_000, 1000, 2000
+"""in one student's folder; characters of a name in a zip; code cells, each of which is parsed by itself"""
 
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
 
 def is_junk(name: str) -> bool:
-    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a submission. A code file may
-    begin with a dot all the same, unless macOS or Emacs put it there: people have odd names."""
+    """What systems and tools leave behind. Code may begin with a dot, unless macOS or Emacs put it: names are odd."""
     if name.startswith("."):
         return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READ))
     return name.endswith("~") or name.casefold() in _JUNK
@@ -62,24 +57,20 @@ def _bounded(data: bytes, limit: int = MAX_FILE) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """All files below a folder, links included but not followed, as "/"-separated paths in order. Junk is left out."""
+    """All files below a folder as "/"-separated paths in order; no link to a folder is followed. Junk is left out."""
+
+    def closed(error: OSError) -> None:
+        if error.filename == os.fspath(folder):  # what lies beside a closed folder may still be all that is needed
+            raise error
+
     paths: list[str] = []
-    folders, seen = [""], 0
-    while folders:
-        prefix = folders.pop()
-        try:
-            with os.scandir(folder / prefix) as entries:
-                for entry in entries:
-                    seen += 1
-                    if seen > MAX_ENTRIES:
-                        most = f"more than {MAX_ENTRIES} files"
-                        raise Unreadable(f"The folder holds {most}: hand in only the file that you wrote.")
-                    if not is_junk(entry.name):
-                        inner = entry.is_dir(follow_symlinks=False)
-                        (folders if inner else paths).append(f"{prefix}{entry.name}{'/' if inner else ''}")
-        except OSError:
-            if not prefix:  # what lies beside a closed folder may still be all that is needed
-                raise
+    seen = 0
+    for place, folders, files in os.walk(folder, onerror=closed):
+        seen += len(folders) + len(files)
+        if seen > MAX_ENTRIES:
+            raise Unreadable(f"The folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote.")
+        folders[:] = [name for name in folders if not is_junk(name)]
+        paths += [os.path.relpath(os.path.join(place, name), folder) for name in files if not is_junk(name)]
     return sorted(paths)
 
 
@@ -203,16 +194,13 @@ def _top_level(node: ast.AST) -> Iterator[ast.stmt]:
             yield from _top_level(part)
 
 
-# Notebooks
-
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)[^\n]*")
 _BODY_IS_PYTHON = {"time", "timeit", "capture", "prun", "writefile", "file"}
 """Cell magics whose body is ordinary Python that the cell would have run or written to a file."""
 
 _MAGIC = re.compile(r".*\bget_ipython\(\).*", re.DOTALL)
 _OTTER = re.compile(r"import otter|from otter[\w.]* import [\w, ]+|(?:\w+ *= *otter|otter|grader)\.[^;]*")
-"""Statements that only serve Otter's checks, as notebooks of the handout write them: behind the wall there is no
-Otter."""
+"""Statements that only serve Otter's checks, which is not there behind the wall."""
 
 
 def _notebook(document: dict[str, Any], notes: tuple[str, ...]) -> Code:
@@ -250,8 +238,8 @@ def _sources(document: dict[str, Any]) -> list[str]:
 
 
 def _python(source: str, left_out: list[re.Pattern[str]]) -> str:
-    """The cell with `pass` for what IPython alone understands, and for all else that is left out; its lines stay where
-    they were. A cell that parses has no magic: a line may begin with % inside a string or a bracket."""
+    """The cell with `pass` for what is left out, its lines where they were. One that parses has no magic: a line may
+    begin with % inside a string or a bracket."""
     if cell_magic := _CELL_MAGIC.match(source):
         if cell_magic[1] not in _BODY_IS_PYTHON:
             return ""

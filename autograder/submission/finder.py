@@ -44,8 +44,7 @@ class Everything(NamedTuple):
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Everything:
-    """Everything handed in that lies in a folder; not what lies in `out`. Raises NothingToGrade where there is
-    nothing."""
+    """Everything handed in that lies in a folder, but not in `out`. Raises NothingToGrade where there is nothing."""
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
@@ -81,10 +80,8 @@ class _Finder:
 
     root: Path
     known: tuple[str, ...]
-    only: str | None
-    """the one assignment that is graded: folders of the others are passed over"""
-    out: Path | None
-    """where results go: never part of what was handed in"""
+    only: str | None  # the one assignment that is graded: folders of the others are passed over
+    out: Path | None  # where results go: never part of what was handed in
     aside: list[str] = field(default_factory=list)
 
     def told_by(self, folder: Path) -> _Told:
@@ -109,11 +106,8 @@ class _Finder:
                 self._pass_over(f"{name} (left out this term)")
             elif self.only in (None, of or self.only):
                 found += self.read(folder / name, (of or told[0], told[1]), of or "an export's")[1]
-        taken = {file.entry.person.key for file in found}
-        for file in self.of_class(folder, others, files, told)[1]:
-            person = file.entry.person
-            if person.key in taken:  # whoever chose that name, it is not theirs who is in the folders
-                person = replace(person, name=f"{person.name}, beside the folders")
+        for file in self.of_class(folder, others, files, told)[1]:  # whoever chose that name: not theirs in the folders
+            person = replace(file.entry.person, name=f"{file.entry.person.name}, beside the folders")
             found.append(replace(file, entry=replace(file.entry, person=person)))
         return "folders of assignments", found
 
@@ -121,8 +115,6 @@ class _Finder:
         """Gradescope's folders, each of which may be several persons'."""
         try:
             entries = platforms.export_entries(read_bytes(folder / platforms.METADATA, 64 * MIB))
-            if entries.keys().isdisjoint(folders):
-                raise ValueError("it names none of the folders")
         except Exception as error:  # whatever odd bytes make the parser raise
             entries, reason = {}, printable(str(error), 120)
             self._pass_over(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
@@ -173,13 +165,11 @@ class _Finder:
 
 
 def _named(name: str) -> Person:
-    """Whom a name stands for that people gave to a file or folder."""
     return Person(name=utf8_safe(name))
 
 
 def _by_person(files: Iterable[StudentFile]) -> tuple[HandIn, ...]:
-    """What each person handed in, apart for each assignment that a folder decided. A name that several have goes with
-    what tells them apart."""
+    """What each person handed in, by decided assignment. A name that several have goes with what tells them apart."""
     people: dict[str, Person] = {}
     came: defaultdict[tuple[str, str | None], list[StudentFile]] = defaultdict(list)
     for file in sorted(files, key=lambda file: (file.entry.attempt, file.entry.version)):

@@ -78,11 +78,8 @@ def _first_visible(text: str) -> str:
 
 
 def safe_name(student: str, taken: set[str]) -> str:
-    """A file name for a student: readable, safe on any file system, unlike every name in `taken`, which grows by it.
-
-    `taken` holds names folded, as some file systems see them. A name that is taken gets an ending made from the
-    student's own text, so that it hardly depends on who else is in the class.
-    """
+    """A file name for a student: readable, safe, unlike every folded name in `taken`, which grows by it. One that is
+    taken gets an ending made from the student's own text, whoever else is in the class."""
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
     plain = "".join(one if one in _KEPT or unicodedata.category(one)[0] in "LNM" else "_" for one in composed)
     readable = _cut("_".join(filter(None, plain.split("_"))).lstrip(_KEPT), 0) or "student"

@@ -23,7 +23,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import yaml
@@ -54,12 +53,11 @@ _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _OF_PERSON = ("email", "sid", "name")
 
 _CLONES = 3
-"""folders with one beginning, at least, in which that is taken for GitHub Classroom's"""
+"""folders with one beginning, at least"""
 
 
 def recognise(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Entry]]:
-    """The platform that most names in a folder are made by, and what each of these says; "" and nothing, where there is
-    none."""
+    """The platform that most names in a folder are made by, and what each says; "" and nothing where there is none."""
     read: dict[str, dict[str, re.Match[str]]] = {platform: {} for platform in _FILES}
     for patterns, names in ((_FILES, files), (_FOLDERS, folders)):
         for platform, pattern in patterns.items():
@@ -93,8 +91,7 @@ def _entry(platform: str, **parts: str) -> Entry:
 
 
 def _with_logins(entries: dict[str, Entry]) -> dict[str, Entry]:
-    """Blackboard's, with logins: what follows the assignment's title, which all names have in common up to a _. Of one
-    name alone the title ends at the last _."""
+    """With Blackboard's logins: what follows the assignment's title, which all names have in common up to a _."""
     heads = {entry.person.name for entry in entries.values()}
     title = os.path.commonprefix([*heads]).rpartition("_")[0]  # noqa: RUF071
     logins = {head: head.removeprefix(f"{title}_") for head in heads}
@@ -142,14 +139,4 @@ def _of_folder(fields: Any) -> list[Entry]:
     except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
         return []
     people = {person.key: person for person in (Person(GRADESCOPE, **one) for one in told)}
-    came = _seconds(str(fields.get(":created_at")))
-    return [Entry(person, attempt=came) for key, person in people.items() if key]
-
-
-def _seconds(timestamp: str) -> float:
-    """Of `2026-11-01 14:22:32.365935000 -07:00`, as Ruby writes it."""
-    try:
-        moment = datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", timestamp))
-        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
+    return [Entry(person) for key, person in people.items() if key]

@@ -23,7 +23,6 @@ from autograder.submission.records import HandIn, Problem, StudentFile, Submissi
 MAX_FILES = 20
 """files of one student that are looked at for one assignment, and zips"""
 _MENTIONED = 3
-"""files that a note names"""
 
 # What the handout put there and students do not write: never a rival of what they wrote.
 _HANDOUT = re.compile(
@@ -53,7 +52,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[float, bool, bool, int]:
-        """Of two files the one with the lesser is likelier to be meant."""
+        """The lesser, the likelier to be meant."""
         return -self.file.entry.attempt, self.file.is_old, self.member is not None, self.kind
 
     @functools.cached_property
@@ -105,7 +104,7 @@ def _several(row: Submission, labels: Sequence[str]) -> Submission:
     """The row where nothing tells which file is meant."""
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     why = f"Several files could be {row.assignment}, {which}: hand in one, {_asked(row.assignment)}."
-    return replace(row, cells=(), problem=Problem(why, is_unclear=True))
+    return replace(row, problem=Problem(why, is_unclear=True))
 
 
 class _Chooser:
@@ -120,8 +119,7 @@ class _Chooser:
         self.in_folder = bool(folders)
         self.files = [file for file in there if file not in folders]
         self.files += [file.inside(name) for file in folders for name in code.files_below(file.path)]
-        self.unpacked: list[str] = []
-        """what zips hold, where they were opened"""
+        self.unpacked: list[str] = []  # what zips hold, where they were opened
         theirs = [file for file in self.files if _is_theirs(file.name)]
         self.candidates = [self._candidate(file, file.name) for file in theirs] or [*self._zipped()]
 

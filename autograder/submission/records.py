@@ -27,11 +27,8 @@ def problem_of(error: Exception) -> Problem:
     """What ended the reading of one submission is the problem of this one, foreseen or not."""
     if isinstance(error, Unreadable):
         return Problem(str(error))
-    if isinstance(error, OSError):
-        reason, advice = error.strerror, "hand in the file itself, no link to it, and tell your instructor"
-        return Problem(f"It cannot be opened ({reason or type(error).__name__}): {advice}.")
-    reason = printable(f"{type(error).__name__}: {error}", 120)
-    return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file.")
+    reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 120)
+    return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, and no link to one.")
 
 
 class NothingToGrade(UserError):
@@ -42,10 +39,8 @@ class NothingToGrade(UserError):
 class Person:
     """All that a platform says of a person. The name is a label: what tells people apart is `key`."""
 
-    platform: str = ""
-    """empty where no platform named the file or folder; then a person is the name that it has"""
-    number: str = ""
-    """the platform's own; `sid` is the university's"""
+    platform: str = ""  # empty where no platform named the file or folder: then a person is the name that it has
+    number: str = ""  # the platform's own; `sid` is the university's
     login: str = ""
     email: str = ""
     sid: str = ""
@@ -63,13 +58,11 @@ class Entry:
     """What a platform says of one file or folder of a class."""
 
     person: Person
-    file: str = ""
-    """as the student named it; empty for a folder, and for what the platform itself wrote"""
+    file: str = ""  # as the student named it; empty for a folder, and for what the platform itself wrote
     problem: Problem | None = None
     attempt: float = 0.0
-    """when, in seconds or in another measure of the platform's: what has the same belongs together"""
+    """what has the same belongs together; of two files of one name in it the greater `version` counts"""
     version: tuple[int, int] = (0, 0)
-    """of two files of one name in an attempt the greater counts"""
     late: bool = False
 
 
@@ -79,13 +72,10 @@ class StudentFile:
 
     entry: Entry
     path: Path
-    label: str
-    """relative to the folder given"""
-    assignment: str | None
-    """that a flag or a folder decided; `hint` is that of files that say nothing themselves"""
-    hint: str | None
-    is_old: bool = False
-    """whether a later one of the same name came with it"""
+    label: str  # relative to the folder given
+    assignment: str | None  # that a flag or a folder decided
+    hint: str | None  # the one of files that say nothing themselves
+    is_old: bool = False  # whether a later one of the same name came with it
 
     @property
     def name(self) -> str:
@@ -111,7 +101,6 @@ class Submission:
     """One submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
-    """what to call them: odd names stay as they are"""
     assignment: str
     """"" where it cannot be told, and then `problem` says so"""
     file: str
@@ -123,7 +112,6 @@ class Submission:
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()
-    """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
     doubt: str = ""
     """one sentence for teaching staff, where something else of the student's may have been meant"""

@@ -132,17 +132,18 @@ submission_4:
 
 
 def export(folder: Path, metadata: str | bytes = METADATA) -> None:
-    """As Gradescope gives it out: Ada's earlier submission is the one that was written last."""
+    """As Gradescope gives it out."""
     put(folder, {"submission_metadata.yml": metadata})
     add(folder, *(f"submission_{number}/rope.py" for number in (1, 2, 3, 9)))
 
 
 @pytest.mark.parametrize("prefix", ["", "assignment_123_export/", "rope/assignment_123_export/", "rope/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
+    """An export holds one folder of a student's: where there are two, the row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
-             (("3", 2), ("ada@uni.example", 1), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
-    missing = [f"rope: {student}, -" for student in ("/etc/passwd", "=cmd()\t", "zoe@uni.example")]
+             (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
+    missing = [f"rope: {student}, -" for student in ("/etc/passwd", "=cmd()\t", "ada@uni.example", "zoe@uni.example")]
     assert seen(tmp_path, "rope") == sorted(found + missing)
     assert [line for line in seen(tmp_path) if "rope.py" in line] == found
 
@@ -151,7 +152,7 @@ def test_exports_beside_each_other(tmp_path: Path) -> None:
     export(tmp_path / "rope")
     put(tmp_path / "assignment_2_export", {"submission_metadata.yml": METADATA, "submission_1/naive.py": "x = 1"})
     found = [line for line in seen(tmp_path) if not line.endswith("-")]
-    assert found[0] == "naive: ada@uni.example, assignment_2_export/submission_1/naive.py" and len(found) == 5
+    assert found[0] == "naive: ada@uni.example, assignment_2_export/submission_1/naive.py" and len(found) == 4
 
 
 @pytest.mark.parametrize(

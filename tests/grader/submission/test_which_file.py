@@ -3,7 +3,6 @@ says it; of two that remain, the row names both. What else may have been meant i
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from autograder import course, parallel
 from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
-from autograder.submission import Submission, code, find_in_folder, read, read_alone, read_file
+from autograder.submission import Submission, code, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
@@ -113,39 +112,12 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, n
 # Bounds
 
 
-def test_a_folder_of_very_many_files_is_not_searched_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor by the process that reads the whole class, which has no bound on what it may use."""
-    monkeypatch.setattr(code, "MAX_ENTRIES", 100)
-    put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(600)} | {"ada/rope.py": SOLVED})
-    looked_at = 0
-    whole = os.scandir
-
-    class Counted:
-        """A folder that counts how far it is read."""
-
-        def __init__(self, folder: Path) -> None:
-            self.entries = whole(folder)
-
-        def __enter__(self) -> Counted:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            self.entries.close()
-
-        def __iter__(self) -> Counted:
-            return self
-
-        def __next__(self) -> os.DirEntry[str]:
-            nonlocal looked_at
-            looked_at += 1
-            return next(self.entries)
-
-    monkeypatch.setattr(os, "scandir", Counted)
-    ada, mallory = find_in_folder(tmp_path, "rope", KNOWN).hand_ins
-    (found,) = read(mallory, KNOWN)
-    assert looked_at < 200 and found.problem is not None and "more than 100 files" in found.problem.message
+def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Junk counts as well: looking at it takes as long."""
+    monkeypatch.setattr(code, "MAX_ENTRIES", 20)
+    put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
+    ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert mallory.problem is not None and "more than 20 files" in mallory.problem.message and ada.problem is None
 
 
 MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
