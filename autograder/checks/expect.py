@@ -34,9 +34,6 @@ it for features and positions of moderate size; tests with larger positions pass
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
-SINGLE = 2e-6
-"""Relative: what is lost where somebody computes in float32."""
-
 WRITTEN_TO = (
     "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape"
     " make no copy: they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x +"
@@ -278,8 +275,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         words += f" (the {which} difference{'s' * (wrong > 1)} in {wanted.size} values)"
     # A difference this small is a lack of digits, and not another formula.
     if (lost := float(relative[~right].max())) <= NEARLY:
-        rounded = ": compute in float64, and convert at the end" if lost <= SINGLE else ""
-        words += f"; they are right to {-math.floor(math.log10(max(lost, 1e-16)))} digits{rounded}"
+        words += f"; they are right to {-math.floor(math.log10(max(lost, 1e-16)))} digits"
     return Kind.VALUE, words
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.checks import prompt
-from autograder.checks.expect import SINGLE, TOLERANCE, difference
+from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.proxy import Refusal, parts
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.call import ANSWERS, Call, Reply
@@ -28,6 +28,9 @@ LARGEST = 1e290
 
 MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
+
+SINGLE = 2e-6
+"""Relative: what is lost where somebody computes in float32."""
 
 ROUNDED = "Your values are right to about 7 digits: compute in float64, and convert the result at the end."
 

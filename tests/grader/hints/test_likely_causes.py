@@ -178,6 +178,13 @@ def test_a_wrong_dtype_is_told_with_the_one_that_came(got: str, right: str, told
     assert told in (explain._dtype(rows) or "")
 
 
+def test_what_is_rounded_to_float32_is_told_as_that_alone() -> None:
+    right = np.linspace(0.1, 0.9, 8)
+    rows = [explain.Observation(right.astype("f4").astype(float), right, lambda mistake: right)]
+    assert explain._rounding(rows) == explain.ROUNDED
+    assert explain._rounding([*rows, explain.Observation(right + 1, right, lambda mistake: right)]) is None
+
+
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
     """Processors add in different orders: where a sum overflows, one gets NaN and another infinity."""
