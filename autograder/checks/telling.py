@@ -88,7 +88,7 @@ def scored(test_results: Sequence[TestResult]) -> str:
 _NOTES = {
     State.GIVEN: "right, once `{cause}` is right",
     State.BUILT_ON: "builds on `{cause}`: fix that first",
-    State.WAITING: "waits for `{cause}`, which is not finished",
+    State.WAITING: "waits for `{cause}`",
     State.UNFINISHED: "not implemented yet",
 }
 
