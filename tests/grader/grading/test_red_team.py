@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import inspect
 
-import pytest
-
+from autograder import course
 from autograder.checks.results import Phase, points_won
 from autograder.course import Assignment
 from autograder.grading import feedback
@@ -30,7 +29,7 @@ def _by_heart(name):
     def function(*args, **kwargs):
         key = codec.encode((name, args, kwargs))
         if key not in _known:
-            raise OTHERWISE
+            raise ValueError
         return codec.decode(b64decode(_known[key]))
     return function
 
@@ -42,17 +41,14 @@ def names_of(suite: Suite) -> list[str]:
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
 
-@pytest.mark.parametrize("otherwise", ["NotImplementedError", "ValueError"])
-def test_values_by_heart_are_named_whatever_a_hidden_test_is_answered(
-    otherwise: str, assignment: Assignment, suite: Suite, grader: Grader
-) -> None:
+def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     """A table of all that public tests ask, and an error for anything else."""
     solution = Loaded(catalogue.solution(assignment))
     asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
     known = {
         one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
     }
-    text = TABLE.replace("KNOWN", repr(known)).replace("OTHERWISE", otherwise).replace("NAMES", repr(names_of(suite)))
+    text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
     won = {one.test.question for one in grade.test_results if one.passed and one.test.phase is Phase.PUBLIC}
     assert grade.score <= 9 and len(grade.by_heart) >= len(won) / 2
@@ -75,10 +71,10 @@ globals().update({name: _watched(globals()[name]) for name in NAMES})
 """
 
 
-def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(
-    assignment: Assignment, suite: Suite, grader: Grader
-) -> None:
+def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str, Suite], grader: Grader) -> None:
     """Two files that differ from the first hidden call on: words and points."""
+    assignment = course.find("rope")
+    suite = suites.setdefault(assignment.name, Suite(assignment))
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
     module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
     seen = suite.run(Loaded(module), Phase.PUBLIC, Phase.ANSWERS)
