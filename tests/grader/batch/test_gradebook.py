@@ -61,15 +61,6 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
 
 
-def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
-    """The same class once more: nothing to do, and nothing to write."""
-    for _ in range(2):
-        book.take_in([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
-        grade_all(book)
-    book.take_in([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
-    assert not book.to_grade()
-
-
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
     """The other assignment keeps its grades, and so does the old suite, should it come back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
