@@ -30,8 +30,6 @@ MOST = 500
 """rows of what a person should look at; grades.csv and similarity.csv have all"""
 BINS = 20
 
-_DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
-
 
 @dataclass
 class Results:
@@ -123,8 +121,6 @@ class ClassStatistics:
         results: dict[str, Results] = {}
         students: dict[str, dict[str, Any]] = {}
         self.cases = Cases()
-        self.adjustments: list[tuple[str, str, str]] = []
-        """student, assignment, and what was corrected"""
         self.submissions = 0
         for row in rows:
             self.submissions += 1
@@ -133,7 +129,6 @@ class ClassStatistics:
             called = row.student if not name or name in row.student else f"{row.student} ({name})"
             student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
             student["scores"][assignment] = (row.score, self.cases.add(row))
-            self.adjustments += [(printable(row.student), assignment, line.sentence) for line in row.adjustments]
             if assignment and not row.lost:
                 results.setdefault(assignment, Results(assignment)).add(row, row.grade)
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
@@ -185,7 +180,6 @@ def write(out: Path, book: Rows) -> Path:
     environment = templates.environment(templates.FOLDER)
     environment.filters |= {
         "number": _number,
-        "aligned": _aligned,
         "percent": lambda share: f"{100 * share:.0f}",
         "printable": printable,
     }
@@ -200,10 +194,3 @@ def write(out: Path, book: Rows) -> Path:
 def _number(value: float) -> str:
     """A score: as many decimals as it needs, three at the most."""
     return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def _aligned(value: float) -> str:
-    """A score for a column: blanks as wide as digits and points stand for the decimals that it does not need."""
-    text = _number(value)
-    decimals = len(text.partition(".")[2])
-    return text + ("" if decimals else _POINT) + _DIGIT * (3 - decimals)

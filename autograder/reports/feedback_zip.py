@@ -9,8 +9,8 @@ feedback's kind (*Upload multiple feedback files in a zip*).
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -27,14 +27,12 @@ PLATFORMS = {
 """and what to do with what is written for them"""
 
 
-@dataclass
-class Packed:
-    """What was written, and whom it does not reach."""
+class Packed(NamedTuple):
+    """What was written, how many pages, and submissions whose student gets none."""
 
-    paths: list[Path] = field(default_factory=list)
-    files: int = 0
-    without: list[str] = field(default_factory=list)
-    """submissions whose student gets no page"""
+    paths: list[Path]
+    files: int
+    without: list[str]
 
 
 def page(row: Row) -> str:
@@ -48,20 +46,19 @@ def pack(out: Path, book: Rows, platform: str) -> Packed:
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in book.replaced():
         earlier[submission.assignment, submission.who].append(submission.file)
-    packed = Packed()
-    by_assignment: dict[str, dict[str, bytes]] = defaultdict(dict)
+    without: list[str] = []
+    pages: dict[str, dict[str, bytes]] = defaultdict(dict)
     for row in book.rows():
         submission = row.submission
         name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.who]])
         if submission.assignment and name:
-            by_assignment[submission.assignment][name] = page(row).encode("utf-8")
+            pages[submission.assignment][name] = page(row).encode("utf-8")
         else:
-            packed.without.append(printable(f"{row.student} ({submission.file})", 120))
-    for assignment, files in by_assignment.items():
-        packed.paths.append(out / f"feedback_{platform}_{assignment}.zip")
-        write_zip(packed.paths[-1], files)
-        packed.files += len(files)
-    return packed
+            without.append(printable(f"{row.student} ({submission.file})", 120))
+    zips = {out / f"feedback_{platform}_{assignment}.zip": files for assignment, files in pages.items()}
+    for path, files in zips.items():
+        write_zip(path, files)
+    return Packed([*zips], sum(map(len, zips.values())), without)
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:

@@ -47,8 +47,7 @@ COMMON, FEW = 0.25, 10
 MOST = 32768
 """fingerprints kept of one submission; a solution has a few hundred to a thousand"""
 SAME, SMALLEST = 0.9, 3
-"""what much of the class has is still said where whole programs share so much; those with the same few smallest
-fingerprints are compared"""
+"""whole programs that much of the class has are named where they share so much; compared by their few smallest"""
 
 Prints = NDArray[np.uint64]
 Link = tuple[float, int, int]
@@ -111,8 +110,7 @@ def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
 
 
 def _pairs(files: Sequence[Submission], whole: Sequence[Prints], size: int) -> Iterator[list[str]]:
-    """Rows of one assignment, whose class are the first `size` files: the links of all groups, the group with the
-    strongest link first."""
+    """Rows of one assignment, whose class are the first `size` files, the group with the strongest link first."""
     common = _common(list({file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}.values()))
     own = [_without(prints, common) for prints in whole]
     links = [link for link in (*alike(own), *_in_common(own, whole)) if min(link[1:]) < size]
@@ -245,8 +243,7 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
 
 
 def solutions() -> Iterator[Submission]:
-    """What stands in the course's repository for everybody to find: the solutions, and the sample class where it is
-    there."""
+    """What stands in the course's repository for everybody to find: solutions, and the sample class if it is there."""
     for one in assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
