@@ -26,9 +26,8 @@ from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
 FILE = "report.html"
-MOST = 500
-"""rows of what a person should look at; grades.csv and similarity.csv have all"""
-BINS = 20
+MOST, BINS = 500, 20
+"""rows of what a person should look at, of which grades.csv and similarity.csv have all; and of a histogram"""
 
 
 @dataclass
@@ -136,15 +135,6 @@ class ClassStatistics:
         self.students = sorted(students.values(), key=lambda student: str(student["name"]))
 
     @property
-    def figures(self) -> dict[str, str]:
-        """The class in a few numbers."""
-        return {
-            "students": f"{len(self.students):,}",
-            "submissions": f"{self.submissions:,}",
-            "to look at": f"{sum(len(case.students) for case in self.cases):,}",
-        }
-
-    @property
     def mistakes(self) -> list[dict[str, Any]]:
         """Known mistakes, the most frequent first, each with the question where it shows most often."""
         return _ranked(
@@ -178,11 +168,7 @@ def write(out: Path, book: Rows) -> Path:
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
-    environment.filters |= {
-        "number": _number,
-        "percent": lambda share: f"{100 * share:.0f}",
-        "printable": printable,
-    }
+    environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}", "printable": printable}
     values = {"class_statistics": statistics, "alike": alike, "most": MOST, "today": date.today()}
     page = environment.get_template("report.html").stream(values)
     page.enable_buffering(64)

@@ -24,7 +24,6 @@ PLATFORMS = {
     "canvas": "in Canvas's assignment, take it in under Upload Submissions",
     "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
 }
-"""and what to do with what is written for them"""
 
 
 class Packed(NamedTuple):

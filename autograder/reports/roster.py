@@ -22,7 +22,6 @@ from autograder.grading.row import Row, Rows, known_as
 from autograder.submission.names import folded, printable
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
-"""of Canvas and Moodle"""
 MAXIMA = ("Maximum Grade", "Points Possible")
 
 

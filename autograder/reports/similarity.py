@@ -6,8 +6,8 @@ fingerprint (the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", al
 handout contains, and what more than a quarter of the class has: the idioms of the course. The rest is compared through
 an index from fingerprints to submissions, so that a class of thousands takes seconds.
 
-A pair is listed where at least half of what one of them wrote is also in the other, or where both are nearly the same
-program. Alike is not copied: two students may have had one book, one teacher or one idea.
+A pair is listed where at least half of what one wrote is also in the other, or where both are nearly one program. Alike
+is not copied: two students may have had one book, one teacher or one idea.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ Link = tuple[float, int, int]
 _NONE: Prints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(RUN)], dtype=np.uint64)
 _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64)
-"""four orders of the same fingerprints"""
 
 
 def write(out: Path, book: Rows, others: Iterable[Submission] = ()) -> list[str]:
@@ -111,8 +110,10 @@ def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
 
 def _pairs(files: Sequence[Submission], whole: Sequence[Prints], size: int) -> Iterator[list[str]]:
     """Rows of one assignment, whose class are the first `size` files, the group with the strongest link first."""
-    common = _common(list({file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}.values()))
-    own = [_without(prints, common) for prints in whole]
+    class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
+    distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
+    common = distinct[owners > max(COMMON * len(class_), FEW)]
+    own = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [link for link in (*alike(own), *_in_common(own, whole)) if min(link[1:]) < size]
     for number, group in enumerate(strongest(links, len(files)), 1):
         for _, i, j in group:
@@ -142,7 +143,7 @@ def _beyond(handouts: Mapping[str, tuple[Prints, Set[str]]], text: tuple[str, Se
     name, cells = text
     handout, vocabulary = handouts[name]
     try:
-        return _without(_prints(vocabulary, cells), handout)[:MOST]
+        return np.setdiff1d(_prints(vocabulary, cells), handout, True)[:MOST]
     except Exception as error:
         return Exceeded(type(error).__name__)
 
@@ -199,15 +200,6 @@ def fingerprints(nodes: Sequence[str]) -> Prints:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
     return np.lib.stride_tricks.sliding_window_view(numbers, RUN) @ _POWERS
-
-
-def _without(prints: Prints, aside: Prints) -> Prints:
-    return np.setdiff1d(prints, aside, assume_unique=True)
-
-
-def _common(prints: list[Prints]) -> Prints:
-    distinct, owners = np.unique(np.concatenate([*prints, _NONE]), return_counts=True)
-    return distinct[owners > max(COMMON * len(prints), FEW)]
 
 
 def alike(own: Sequence[Prints]) -> Iterator[Link]:
