@@ -42,8 +42,12 @@ def _complaints(assignment: Assignment) -> Iterator[str]:
     hidden, mistakes = (path.relative_to(ROOT) for path in (assignment.hidden_tests, assignment.misconceptions))
     yield from (f"{hidden} does not ask for the answer {key}" for key in answers if f"[{key}]" not in asked)
     yield from wrong_points(assignment.name, suite.tests)
-    for name in {entry.function for entry in catalogue.entries(assignment)} - functions:
-        yield f"{mistakes} has a mistake of {name}, and the solution has no such function"
+    known = {entry.function for entry in catalogue.entries(assignment)}
+    yield from (f"{mistakes} has a mistake of {name}, which the solution does not have" for name in known - functions)
+    yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - known)
+    lesson = assignment.lesson.read_text("utf-8")
+    unsaid = (name for name in functions if f"`{name}" not in lesson)
+    yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{name}`" for name in unsaid)
     # Public tests are asked when their values are recorded.
     for result in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN):
         if not result.passed:

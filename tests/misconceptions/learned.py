@@ -329,6 +329,12 @@ def table_decays_by_a_hundredth_of_it(table, gradient, learning_rate):
     return decayed(table, gradient, learning_rate, 0.01 * learning_rate)
 
 
+@mistake("sgd_step", "expected: the rate forgotten, or taken for 1")
+def step_without_its_rate(table, gradient, learning_rate):
+    """You subtracted the whole gradient; the rule: learning_rate times the gradient."""
+    return np.asarray(table, dtype=np.float64) - np.asarray(gradient)
+
+
 @mistake("trained_rows", "expected: sum in place of any")
 def sequences_counted(max_len, lengths):
     """You counted how many sequences read a row; the rule asks whether any does, with True or False."""

@@ -245,6 +245,12 @@ def one_token_at_the_end(length):
     return np.ones(1) if length == 1 else naive.normalized_positions(length)
 
 
+@mistake("normalized_positions", "expected: (i + 1) / L, which also ends at 1")
+def first_step_not_at_zero(length):
+    """Your first position is 1/L; the rule: positions run from 0 to 1, so i is divided by L − 1."""
+    return np.arange(1, length + 1) / max(length, 1)
+
+
 @mistake("binary_positions", "expected: people count from 1")
 def codes_count_from_one(length, n_bits=None):
     """You wrote p + 1. The rule: the first token has position 0, so its code has only zeros."""

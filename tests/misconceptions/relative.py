@@ -600,6 +600,12 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
     return first + np.minimum(np.where(distance < exact, distance, exact + steps), per_direction - 1)
 
 
+@mistake("t5_bucket", "expected: the argument left out")
+def always_causal(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You used the causal buckets whatever `bidirectional` says; the rule: each direction has half of the buckets."""
+    return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
+
+
 WRONG_ANSWERS = {
     "shaw_rows_for_k_16": {
         32: "You counted 16 on each side; the distance 0 has a row too.",

@@ -906,6 +906,15 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
+@mistake("linear_chunks", "expected: each chunk computed for itself, and the states carried beside it")
+def results_without_the_state(q, k, v, log_f, chunk, memory=None):
+    """Your results come from their own chunk alone; the rule adds what the state of the earlier chunks gives:
+    exp(c_i) · q_iᵀ state."""
+    shut = np.array(log_f, dtype=np.float64)
+    shut[..., ::chunk] = -np.inf
+    return state.linear_attention(q, k, v, shut), state.linear_chunks(q, k, v, log_f, chunk, memory)[1]
+
+
 @mistake("cache_and_state", "expected: product for sum")
 def cache_as_a_product(length, n_heads, d_k, d_v):
     """You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix."""

@@ -173,8 +173,15 @@ MISTAKES = {
         f"tests/misconceptions/{NAME}.py",
         f'"{NAME}_middles",',
         '"midles",',
-        "the solution has no such function",
+        "has a mistake of midles",
     ),
+    "a function without a mistake": (
+        f"tests/misconceptions/{NAME}.py",
+        "@mistake(",
+        "@(lambda *_: lambda one: one)(",
+        "has no mistake of",
+    ),
+    "a function without a word": (f"assignments/{NAME}/README.md", f"`{NAME}_middles", "`else", "does not speak of"),
     "a name twice": (
         f"tests/hidden/test_{NAME}.py",
         f"test_{NAME}_middles_dtype",

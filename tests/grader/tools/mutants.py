@@ -39,7 +39,7 @@ SECONDS = 30
 
 CAUGHT, ALIVE = 0, 1
 
-SYMMETRIC = {"max", "min", "maximum", "minimum", "broadcast_shapes"}
+SYMMETRIC = {"max", "min", "maximum", "minimum", "broadcast_shapes", "result_type"}
 """Functions that do not care for the order of their arguments."""
 
 OPERATORS: dict[type[ast.AST], list[type[ast.AST]]] = {

@@ -50,7 +50,7 @@ def t5_far_distances_linear(method, q, k, parameters):
     scores = extrapolation.logits(method, q, k, parameters)
     if method != "t5":
         return scores
-    table = np.asarray(parameters["bias_table"], dtype=float)
+    table = np.ravel(parameters["bias_table"])
     away = np.maximum(np.subtract.outer(np.arange(len(scores)), np.arange(len(scores))), 0)
     return extrapolation.logits("none", q, k, parameters) + table[np.minimum(away, len(table) - 1)]
 
