@@ -578,6 +578,12 @@ def exponent_with_d_plus_two(base, factor, head_dim):
     return float(base * factor ** (head_dim / (head_dim + 2)))
 
 
+@mistake("ntk_base", "expected: the exponent of a pair, 2i / (d − 2), taken for that of the base")
+def exponent_of_one_pair(base, factor, head_dim):
+    """Your exponent is 2 / (d − 2), by which one pair is slowed; the rule for the base is d / (d − 2)."""
+    return float(base * factor ** (2 / (head_dim - 2)))
+
+
 @mistake("dynamic_ntk_base", "expected: a bracket around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
     """You raised the base to the power too; the rule is that the base stands outside: base · (…)^(d/(d − 2))."""

@@ -620,6 +620,13 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
 
 
+@mistake("logits", "expected: the scale left out where a method does nothing to the scores")
+def plain_scores_without_scale(method, q, k, parameters):
+    """Where a method does not act in the scores you did not divide by √d; the rule: every method has q·k / √d."""
+    right = extrapolation.logits(method, q, k, parameters)
+    return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
+
+
 @mistake(
     "learned_parameters", "expected: all tables summed for the methods that have one", hint=every_table_counted.hint
 )
@@ -654,3 +661,9 @@ def positions_not_sorted(length, max_length, rng):
 def generator_of_its_own(length, max_length, rng):
     """You did not draw from the generator that was given; the rule is that it is the only source of chance."""
     return extrapolation.random_positions(length, max_length, np.random.default_rng(0))
+
+
+@mistake("random_positions", "expected: positions counted from 1")
+def random_positions_from_one(length, max_length, rng):
+    """Your positions go from 1 to max_length; the rule: from 0 to max_length − 1."""
+    return extrapolation.random_positions(length, max_length, rng) + 1

@@ -847,6 +847,13 @@ def text_moves_in_time_alone(segments):
     return positions
 
 
+@mistake("mrope_positions", "expected: the running start forgotten")
+def every_segment_starts_at_zero(segments):
+    """Each of your segments starts at 0; the rule: the first one does, each further one at 1 + the largest
+    coordinate so far."""
+    return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
+
+
 WRONG_ANSWERS = {
     "tokens_of_a_16_by_16_image": {
         32: "You added height and width; every cell of the grid is a token.",

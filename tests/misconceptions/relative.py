@@ -552,6 +552,14 @@ def positions_without_a_bias(q, k, key_table, content_bias, position_bias, max_d
     return with_biases(q, k, key_table, content_bias, np.zeros(np.shape(q)[-1]), max_distance)
 
 
+@mistake("four_term_scores", "expected: the scale left out")
+def four_terms_without_scale(q, k, key_table, content_bias, position_bias, max_distance):
+    """You did not divide by √d; the rule divides the sum of all four terms by √d."""
+    return (
+        relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) * np.shape(q)[-1] ** 0.5
+    )
+
+
 def three_terms(q, k, key_table, query_table, max_distance):
     """The terms of DeBERTa's scores, not scaled, for entries that go wrong with one of them."""
     q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))

@@ -886,6 +886,12 @@ def delta_transposed(old, k, v, beta, log_f):
     return (kept + swapped(right - kept)).astype(right.dtype)
 
 
+@mistake("delta_step", "expected: β left out")
+def delta_without_its_strength(memory, k, v, beta, log_f):
+    """You left β out; the rule writes β times the difference, so β = 0 writes nothing."""
+    return state.delta_step(memory, k, v, np.ones_like(beta, dtype=np.float64), log_f)
+
+
 @mistake("linear_chunks", "expected: the state carried on only where a whole chunk is there")
 def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
     """A shorter last chunk is not in the state that you return; the rule is the state after the last token."""
