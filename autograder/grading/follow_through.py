@@ -29,7 +29,7 @@ from autograder.checks.results import Test, TestResult
 from autograder.grading.suite import Suite
 from autograder.hints.reference import Question
 from autograder.protocol import codec
-from autograder.protocol.call import ANSWERS, Call, Reply
+from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import STOPPED, Kind, Stopped
 
 ROUNDS = 8
@@ -40,9 +40,6 @@ QUESTIONS = 256
 
 LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 """The largest whole number in a question, and the most bytes of one."""
-
-SURELY_RIGHT = 1e-10
-"""A difference, relative to 1 + |wanted|, that is order of operations: what builds on a larger one may multiply it."""
 
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
@@ -180,7 +177,8 @@ class _FirstLook:
         self.suite = suite
         self.backend = backend
         self.replies = {(call.encoded, call.measured): reply for result in seen for call, reply in result.calls.items()}
-        self.stopped = {result.test.question for result in seen if result.kind in STOPPED}
+        self.stopped: set[str] = set()
+        self.changing = {result.test.question for result in seen if result.kind is Kind.CHANGED}
         self.differs = functools.cache(self._differs)
 
     def plan(self, test: Test, wrong: Collection[str]) -> list[Step]:
@@ -213,7 +211,8 @@ class _FirstLook:
         if question.function in self.stopped:
             return True
         try:
-            call = replace(Call(*codec.decode(question.encoded)), measured=True)
+            # Watched only where a test showed that arguments are spoilt: a submission sees whether it is watched.
+            call = replace(Call(*codec.decode(question.encoded)), measured=question.function in self.changing)
             return _differ(self.reply(call), question.right)
         except Stopped:
             self.stopped.add(question.function)
@@ -283,7 +282,8 @@ class _SecondLook:
                 case (str(name), tuple(args), dict(kwargs)) if name in self.allowed and _is_small((args, kwargs)):
                     encoded = codec.encode((name, args, kwargs))
                     if len(encoded) <= LARGEST_QUESTION and time.process_time() < self.deadline:
-                        right = self.reference.reply(Call(name, args, kwargs))
+                        # Not remembered: it is the submission that asks, and of as much as it likes.
+                        right = perform(self.reference.right, Call(name, args, kwargs))
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(Question(name, encoded, right))
 
@@ -302,7 +302,7 @@ def _differ(reply: Reply, right: Reply) -> bool:
     a spoilt argument."""
     if reply.raised is not None or right.raised is not None:
         return _said(reply) != _said(right)
-    if reply.changed or difference(reply.value, right.value, SURELY_RIGHT) is not None:
+    if reply.changed or difference(reply.value, right.value, None) is not None:
         return True
     pairs = zip(parts(reply.value), parts(right.value), strict=False)
     return any(np.asarray(one).dtype != np.asarray(other).dtype for one, other in pairs)

@@ -65,7 +65,10 @@ class Reference:
         return self.reply_to(call.encoded)
 
     def _reply(self, encoded: bytes) -> Reply:
-        return perform(self.right, Call(*codec.decode(encoded)))
+        reply = perform(self.right, Call(*codec.decode(encoded)))
+        if reply.raised is not None and reply.raised.kind == "MemoryError":
+            raise MemoryError(reply.raised.message)  # which says nothing of the call, and is not to be remembered
+        return reply
 
     def wanted(self, call: Call) -> Any:
         """What the solution returns, or REFUSED."""

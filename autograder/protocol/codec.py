@@ -23,8 +23,8 @@ MAX_ITEMS = 100_000
 """Values in one message, containers counted with their contents: bounds the memory that small bytes can ask for."""
 
 MAX_NUMBERS = 1 << 18
-"""Numbers in all arrays of one message together, four times the largest result of the course: bounds what a test that
-multiplies two results can be made to compute."""
+"""Numbers in all arrays of one message together, four times the largest result of the course, and eight bytes of text
+count as one: bounds what a test that multiplies two results can be made to compute, and the memory of a reply."""
 
 MAX_BYTES = 8 << 20
 """Bytes of one message."""
@@ -99,6 +99,12 @@ def message(*values: object) -> bytes:
     return data
 
 
+def _extent(shape: tuple[int, ...]) -> int:
+    """Numbers of an array, or the steps of a loop over its axes where one of them is empty. In Python's own integers: a
+    product that would overflow is simply too large."""
+    return math.prod(max(axis, 1) for axis in shape)
+
+
 class _Encoder:
     def __init__(self, request: bool) -> None:
         self.request = request
@@ -139,6 +145,9 @@ class _Encoder:
             self._put(b"i" + _COUNT.pack(size) + value.to_bytes(size, "little", signed=True))
 
     def _text(self, tag: bytes, data: bytes) -> None:
+        self.numbers += len(data) // 8
+        if self.numbers > MAX_NUMBERS:
+            raise _TooLarge(f"a text of {len(data):,} bytes")
         self._put(tag + _COUNT.pack(len(data)) + data)
 
     def _str(self, value: str, depth: int) -> None:
@@ -169,7 +178,7 @@ class _Encoder:
             what = f"dtype {value.dtype.str!r}" if spelling is None else f"{axes} axes"
             self.foreign(f"an array of {what}")
             return
-        self.numbers += value.size
+        self.numbers += _extent(value.shape)
         # Asked before the numbers are laid out: an array of equal numbers may be larger than any memory.
         if self.numbers > MAX_NUMBERS:
             raise _TooLarge(f"an array of shape {value.shape}")
@@ -284,7 +293,11 @@ class _Decoder:
         return int.from_bytes(self._take(size), "little", signed=True)
 
     def _text(self, depth: int) -> str:
-        return str(self._take(self._count()), "utf-8")
+        size = self._count()
+        self.numbers += size // 8
+        if self.numbers > MAX_NUMBERS:
+            raise Malformed(f"a text of {size} bytes")
+        return str(self._take(size), "utf-8")
 
     def _foreign(self, depth: int) -> Foreign:
         description = self._text(depth)
@@ -307,13 +320,11 @@ class _Decoder:
         if dtype is None or axes > MAX_AXES:
             raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
-        # Python's own integers: a product that would overflow is simply too large.
-        size = math.prod(shape)
-        self.numbers += size
+        self.numbers += _extent(shape)
         if self.numbers > MAX_NUMBERS:
             raise Malformed(f"an array of shape {shape}")
         try:
-            array = np.ndarray(shape, dtype, self._take(size * dtype.itemsize))
+            array = np.ndarray(shape, dtype, self._take(math.prod(shape) * dtype.itemsize))
         except ValueError as error:
             raise Malformed(f"an array of shape {shape}") from error
         if dtype.kind == "b":

@@ -38,6 +38,9 @@ SETTINGS = {
 LOADER_PATH = "LD_LIBRARY_PATH"
 """The one variable of the grader's environment that comes along, since the interpreter may not start without it."""
 
+LIBRARIES = str(Path(np.__file__).resolve().parents[1])
+"""Where numpy is installed."""
+
 MACHINE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
 that."""
@@ -81,7 +84,7 @@ class Sandbox:
         self.is_ready = False
         plan = {
             "project": str(PACKAGE.parent),
-            "libraries": str(Path(np.__file__).resolve().parents[1]),
+            "libraries": LIBRARIES,
             "scratch": str(self.scratch),
             "environment": environment(self.scratch),
             "disabled_locks": list(disabled_locks),

@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
-from autograder.sandbox import wire
+from autograder.sandbox import confine, wire
 from autograder.sandbox.backend import Program
-from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
+from autograder.sandbox.client import LIBRARIES, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
 from autograder.sandbox.limits import LIMITS, MIB
 
 
@@ -73,6 +75,10 @@ def is_open(descriptor):
 def refuse_where(condition):
     if condition:
         raise PermissionError
+def is_traced(path):
+    before = os.stat(path).st_atime_ns
+    open(path, 'rb').read(1)
+    return os.stat(path).st_atime_ns != before
 def attempt(line, given):
     exec(line, globals() | given)
 """
@@ -88,6 +94,7 @@ ATTEMPTS = (
     Attempt("empties no file", "seccomp", "os.truncate(file, 0)"),
     Attempt("opens no file in an odd way", "seccomp", "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)"),
     Attempt("locks no file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
+    Attempt("leaves no trace in what it reads", "times", "refuse_where(not any(map(is_traced, libraries)))"),
     Attempt("reaches no address", "seccomp", "socket.socket()"),
     Attempt("has no socket of any kind", "seccomp", "socket.socketpair()"),
     Attempt("starts no process", "seccomp", "os.fork() or os._exit(0)"),
@@ -131,6 +138,7 @@ FIX = {
     ),
     "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
     "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
+    "times": "Mount the file system of the interpreter and of numpy with relatime, the default of Linux, or noatime.",
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
     "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
 }
@@ -146,6 +154,7 @@ ENDS_WITHIN_SECONDS = 2.0
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise; `disabled_locks` leaves locks off, as the tests of this table do."""
     limits = replace(LIMITS, files=2 * MIB)  # less to write
+    confine.settle_access_times(confine.packages_in(LIBRARIES))
     try:
         with Sandbox(disabled_locks, limits) as sandbox, _given(sandbox) as given:
             worker = _Examined(sandbox, given)
@@ -176,6 +185,9 @@ def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
             "folder": folder,
             "file": str(file),
             "code": str(PACKAGE / "course.py"),
+            "libraries": sorted(
+                map(str, (*Path(os.__file__).parent.glob("*.py"), *Path(np.__file__).parent.glob("*.py")))
+            ),
             "grader": os.getpid(),
             "variables": environment(sandbox.scratch),
         }

@@ -88,8 +88,7 @@ class _Zygote:
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
         self.worker: _Child | None = None
-        numpy = [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
-        self.locks = confine.Locks(self.limits, Path(self.scratch), numpy, disabled)
+        self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 

@@ -135,6 +135,8 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
     for value in (
         np.broadcast_to(1.0, (10**6, 10**6)),
         np.zeros(codec.MAX_NUMBERS + 1, dtype=bool),
+        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # empty, and numpy loops over it all the same
+        "x" * (8 * codec.MAX_NUMBERS + 8),
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
         [0] * (codec.MAX_ITEMS + 1),
         dict.fromkeys(map(str, range(codec.MAX_ITEMS // 2 + 1))),
