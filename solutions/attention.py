@@ -253,5 +253,5 @@ ANSWERS = {
     # No positions, no mask: does each pair of words score the same in "dog bites man" and in "man bites dog"?
     "same_attention_scores_dog_bites_man": True,  # a score is made from the two words alone, not from their positions
     # For practice, no points. Of 1,024 keys one has a score that is 7 higher than all others: what is its weight?
-    "weight_with_a_lead_of_7_among_1024": np.exp(7) / (np.exp(7) + 1023),  # 0.5174: the others get almost as much
+    "weight_with_a_lead_of_7_among_1024": np.exp(7) / (np.exp(7) + 1023),  # the others get almost as much
 }

@@ -408,7 +408,7 @@ ANSWERS = {
     # Does dynamic NTK change what the model computes for inputs no longer than the trained length?
     "dynamic_ntk_changes_short_inputs": False,  # L = L₀ there, and the bracket is 1
     # By which number does YaRN multiply cos and sin if the factor is 16?
-    "yarn_scale_16": 0.1 * math.log(16) + 1,  # about 1.277; a score is multiplied by its square
+    "yarn_scale_16": 0.1 * math.log(16) + 1,  # a score is multiplied by its square
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": 50,  # r_i = 8192·θ_i/2π is 1 at i = 49.8: pairs 0 … 49 reach it

@@ -211,15 +211,15 @@ def gray_positions(length, n_bits=None):
 # Answer with a number; you may write a fraction as one.
 ANSWERS = {
     # What is the normalized position of the token at position 5 in a sequence of 10 tokens?
-    "normalized_5_of_10": 5 / 9,  # the last position is 9: 0.5556
+    "normalized_5_of_10": 5 / 9,  # the last position is 9
     # And what is it for the token at position 5 in a sequence of 1000 tokens?
-    "normalized_5_of_1000": 5 / 999,  # 0.0050: the same position, 111 times smaller
+    "normalized_5_of_1000": 5 / 999,  # the same position, 111 times smaller
     # How many bits do you need to write every position of a sequence of 512 tokens?
     "bits_for_512": 9,  # the last position is 511 = 2⁹ − 1
     # How many bits of the binary code change from position 3 to position 4?
     "bits_flipped_3_to_4": 3,  # 011 → 100
     # What is the normalized position of the token at position 255 in a sequence of 512 tokens?
-    "middle_of_512": 255 / 511,  # 0.4990: an even number of tokens has no middle one
+    "middle_of_512": 255 / 511,  # an even number of tokens has no middle one
     # For practice, no points. A feature is 1: at which position is it 1 % of the sum of feature and position?
     "position_that_leaves_one_percent": 99,  # 1 / (1 + 99)
     # For practice, no points. Which is the first position with the same float16 number as the position before it?

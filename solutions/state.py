@@ -377,7 +377,7 @@ ANSWERS = {
     # Can the first gate, log_f[0], change what linear_attention returns?
     "first_gate_changes_linear_attention": False,  # nothing stands before token 0; after a given state it would matter
     # Every gate is 0.99. After how many tokens is half of the state left? (Five digits.)
-    "half_life_of_gate_0_99": float(np.log(0.5) / np.log(0.99)),  # 68.968
+    "half_life_of_gate_0_99": float(np.log(0.5) / np.log(0.99)),  # 0.99 to this power is 1/2
     # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
     "tokens_until_cache_equals_state_128": 64,  # 128 · 128 / (128 + 128)
     # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?

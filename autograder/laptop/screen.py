@@ -113,13 +113,14 @@ def so_far(progress: Progress) -> str:
 def ending(progress: Progress) -> str:
     """What comes after the last function."""
     empty, practice = empty_answers(progress)
-    steps = [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
+    steps = ["mend the answers at ✗"] if any(_faults(progress)) else []
+    steps += [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
     steps += [] if progress.alone else [f"hand in {progress.path.name}"]
     names = known_assignments()
     if after := names[names.index(progress.name) + 1 :]:
         steps.append(f"lesson {lesson_number(after[0])}, {after[0]}")
     also = f" For practice, without points: {', '.join(practice)}." if practice else ""
-    return f"All right!{' Now ' if steps else ''}{', then '.join(steps)}.{also}"
+    return f"All functions are right!{' Now ' if steps else ''}{', then '.join(steps)}.{also}"
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
@@ -201,14 +202,19 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 def _print_answers(console: Console, progress: Progress) -> None:
     """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were
     answered."""
-    forms, practice = _asked(progress.name)
-    for key, fault in answers.faults(progress.answers, forms) if progress.answers is not None and forms else ():
+    for key, fault in _faults(progress):
         console.print(f" [red]✗[/] {escape(fault)}. [dim]See {escape(progress.source.location(key))}[/]")
-    for key, verdict, question in answers.practised(progress.answers, practice):
+    for key, verdict, question in answers.practised(progress.answers, _asked(progress.name)[1]):
         if verdict == "right":
             console.print(f" [green]✓[/] {key} is right. {escape(question.sentence)}.")
         else:
-            console.print(f" [red]✗[/] {key}: {verdict}. [dim]The page of the lesson has the reason.[/]")
+            console.print(f" [red]✗[/] {key}: {verdict}. [dim]course/{progress.name}.html has the reason.[/]")
+
+
+def _faults(progress: Progress) -> list[tuple[str, str]]:
+    """The entries of ANSWERS that cannot be right, where their form is known."""
+    forms, _ = _asked(progress.name)
+    return list(answers.faults(progress.answers, forms)) if progress.answers is not None and forms else []
 
 
 def empty_answers(progress: Progress) -> tuple[list[str], list[str]]:

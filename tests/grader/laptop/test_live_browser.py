@@ -119,7 +119,9 @@ def test_pictures_are_drawn_from_the_students_functions(page: Page) -> None:
 def test_all_of_lesson_1_is_done_with_an_editor_and_this_page(handout: Path, page: Page) -> None:
     (handout / "assignments" / "attention" / "attention.py").write_bytes(find("attention").solution.read_bytes())
     page.locator(".standing", has_text="10 of 10 functions are right").wait_for()
-    page.locator(".standing", has_text="All right! Now hand in attention.py, then lesson 2, naive.").wait_for()
+    page.locator(
+        ".standing", has_text="All functions are right! Now hand in attention.py, then lesson 2, naive."
+    ).wait_for()
     assert page.locator(".live[data-mark='✓']").count() == 10
     assert page.locator(".live:not([data-mark='✓'])").count() == 0
 
@@ -128,7 +130,7 @@ def test_another_lesson_is_checked_in_the_same_window(handout: Path, page: Page,
     page.goto(address.replace("attention.html", "naive.html"))
     page.locator(".live[data-mark='·']").first.wait_for()
     (handout / "assignments" / "naive" / "naive.py").write_bytes(find("naive").solution.read_bytes())
-    page.locator(".standing", has_text="All right! Now hand in naive.py").wait_for()
+    page.locator(".standing", has_text="All functions are right! Now hand in naive.py").wait_for()
     assert page.locator(".live:not([data-mark='✓'])").count() == 0
 
 

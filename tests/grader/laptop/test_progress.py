@@ -112,7 +112,9 @@ def test_a_finished_assignment_still_has_points_to_be_decided(check: Check) -> N
     write(ROPE)
     printed = check("rope")
     assert "13 of 13 functions are right; 13 of 3" in printed
-    assert "All right! Now hand in rope.py." in printed and "12 of 20 points are decided by tests" in printed
+    assert (
+        "All functions are right! Now hand in rope.py." in printed and "12 of 20 points are decided by tests" in printed
+    )
     write(ROPE.replace('"rotates_values": False', '"rotates_values": None'))
     assert "Now 1 question at assignments/rope/rope.py:" in check("rope")
     assert "all right, 1 of ANSWERS still empty" in check()
