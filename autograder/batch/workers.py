@@ -158,6 +158,7 @@ def _grade(job: Job) -> bytes:
     """A packed grade. What it raises, a UserError aside, is not the submission's fault."""
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
+    from autograder.sandbox.client import SandboxError
 
     setup, here = _GraderProcess.setup, os.uname().nodename
     assignment = _assignment(job.key.assignment)
@@ -177,10 +178,12 @@ def _grade(job: Job) -> bytes:
         return PackedGrade.of(grade, assignment.name).to_bytes()
     except self_test.BrokenPromise as error:
         raise BatchError(f"the wall does not hold on {here}: {error}") from error
-    except BaseException:  # a wall that fails is no Exception
+    except BaseException as error:
         if _GraderProcess.grader is not None:
             _GraderProcess.grader.close()
         _GraderProcess.grader = None
+        if isinstance(error, SandboxError):  # no Exception, so that no test takes it for a submission's
+            raise RuntimeError(str(error)) from error
         raise
 
 

@@ -148,10 +148,13 @@ def _asked_again(first: _FirstLook, results: list[TestResult], replaced: Collect
 
 
 class Restartable(Backend, Protocol):
-    """A backend that can load its submission once more."""
+    """A backend that can load its submission once more. One process lives at a time."""
 
-    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Backend]:
+    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Restartable]:
         """The same submission with further cells at its end, in a process of its own."""
+
+    def close(self) -> None:
+        """End the process; the next call is made in a new one."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ class _SecondLook:
 
     failure = None
 
-    def __init__(self, first: _FirstLook, process: Backend) -> None:
+    def __init__(self, first: _FirstLook, process: Restartable) -> None:
         self.first = first
         self.reference = first.suite.reference
         self.process = process
@@ -257,7 +260,17 @@ class _SecondLook:
         if call.encoded == step.call.encoded:
             return step.reply
         # What came before it was not the solution's: a right reply to another question would be a gift.
-        return self.reference.reply(call) if step.given else self.first.reply(call)
+        return self.reference.reply(call) if step.given else self._by_itself(call)
+
+    def _by_itself(self, call: Call) -> Reply:
+        """What the first process answers. It takes the place of this one, which begins anew after it."""
+        self.process.close()
+        self.told.clear()
+        self.allowed = frozenset()
+        try:
+            return self.first.reply(call)
+        finally:
+            self.first.backend.close()
 
     def _asked_again(self, call: Call, step: Step) -> Reply:
         answers = [_answer(question) for encoded, question in self.questions.items() if encoded not in self.told]

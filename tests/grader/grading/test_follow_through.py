@@ -3,6 +3,7 @@ below, and neither a second guess nor a lazy function gains anything by that."""
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -214,6 +215,30 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
     assert wrong == {"rope_frequencies"}
     assert all(one.given in (None, "rope_frequencies") for group in results.values() for one in group)
     assert any(one.passed and one.given == "rope_frequencies" for one in results["rope_attention"])
+
+
+ROPE = course.find("rope").solution.read_text("utf-8")
+
+
+@pytest.mark.parametrize("function", re.findall(r"^def ([a-z]\w+)", ROPE, re.MULTILINE))
+def test_a_worker_and_its_second_look_give_what_one_process_gives(
+    function: str, suites: dict[str, Suite], grader: Grader
+) -> None:
+    """Also where a test hands on what was rounded in another way, so that the first process is asked something new."""
+    rounded = (
+        "\n\nexact = apply_rope\n\ndef apply_rope(*args, **kwargs):\n    return exact(*args, **kwargs) * (1 + 2**-50)\n"
+    )
+    wrong = "result[::-1]" if function in ("rope_cos_sin", "decode_step") else "result * 2"
+    text = (
+        f"{ROPE}{rounded}\n\nown = {function}\n\ndef {function}(*args, **kwargs):\n    result = own(*args, **kwargs)\n"
+    )
+    text += f"    return {wrong}\n"
+    module = types.ModuleType("rope")
+    module.__file__ = "rope.py"
+    exec(text, vars(module))
+    here = judged(suites.setdefault("rope", Suite(course.find("rope"))), Loaded(module))
+    there = grader.grade(course.find("rope"), (text,)).test_results
+    assert {one.test: (one.passed, one.given) for one in there} == {one.test: (one.passed, one.given) for one in here}
 
 
 @pytest.mark.parametrize(
