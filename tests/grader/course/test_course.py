@@ -100,6 +100,15 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
         assert "Example:" in docstring or "Parameters, returns" in docstring, f"{name} shows no example"
 
 
+def test_what_a_test_wants_refused_the_docstring_says(assignment: Assignment) -> None:
+    """No right answer is rejected for what no document says."""
+    explained = vars(catalogue.solution(assignment))
+    tests = "".join(path.read_text("utf-8") for path in (assignment.public_tests, assignment.hidden_tests))
+    refused = re.findall(rf"expect\.raises\(\s*\w+,\s*{assignment.name}\.(\w+)", tests)
+    words = re.compile("Raises|[Ee]rrors|refuse|ValueError|IndexError")
+    assert [name for name in refused if not words.search(inspect.getdoc(explained[name]) or "")] == []
+
+
 def test_the_lesson_has_a_section_for_every_function(assignment: Assignment) -> None:
     lesson = assignment.lesson.read_text(encoding="utf-8")
     sections = re.findall(r"^### `(\w+)", lesson, re.MULTILINE)
