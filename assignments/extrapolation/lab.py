@@ -943,7 +943,7 @@ def comparison(implementation: ModuleType, rows: Sequence[Row]) -> str:
                 else f"{change}: {mean_and_reliable(by_length(rows, task, method, change)[longest])}"
             )
         lines.append(line)
-    header = ["method", "learned", "shift gap"]
+    header = ["method", "learned numbers", "shift gap"]
     return markdown([*header, *(f"{task}, {which}" for task in TASKS for which in ("usual", "chosen"))], lines)
 
 

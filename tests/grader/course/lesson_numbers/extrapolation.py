@@ -91,7 +91,7 @@ looks = {change: lab.saved_looks()["t5", change] for change in ("usual", "own_bu
 rope_looks = lab.saved_looks()["rope", "usual"]
 rivals = sorted(np.argsort(rope_looks)[::-1][1:5])
 read = lab.read(m, "t5", setting).buckets[np.tri(16, dtype=bool)]  # type: ignore[index]
-through = 15 * 10000.0 ** (-np.arange(0, 32, 2) / 32) / (2 * np.pi)
+through, of_128 = (15 * 10000.0 ** (-np.arange(0, d, 2) / d) / (2 * np.pi) for d in (32, 128))
 known = setting.known(lab.draw_parameters("t5", setting, 0) | {"key_table": np.zeros((33, 32))})
 x = np.random.default_rng(0).normal(size=(8, 32))
 gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in ("rope", "t5", "alibi")]
@@ -109,10 +109,11 @@ def far_row(method: str, change: str = "usual", then: str = "usual") -> list[flo
     return [far(method, change, then, *at) for at in ((128, 0), (512, 0), (1024, 0), (512, 1), (1024, 1))]
 
 
+good = ("shaw",), ("t5", "own_buckets 16"), ("rope", "base 4")
 start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", "table_rows 128, start_below 128")
 
 SENTENCES = r"""
-With $d = 8$ this is «similar[3]» at distance $i-j = 3$, its maximum, and «similar[66]:.2f» at distance 66
+With $d = 8$ the sum has its maximum, «similar[3]», at distance $i-j = 3$, but at distance 66 it is «similar[66]:.2f»
     <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
 and $e^5 = «math.exp(5):.1f»$
 | weight of the right key | «diluted:.3f» |
@@ -124,13 +125,13 @@ that is $«alibi[2]»$; the first is $0, -\infty, -\infty$ <== np.array_equal(al
 row 5 gets $«m.encode("binary", np.zeros((6, 4)), {"n_bits": 3})[5]»$ added: 5 is «5:03b»
 and the logits 4, 6 and 9 <== m.logits("integer", shifted, shifted, {})[1:, 1:][np.tri(2) > 0].tolist() == [4, 6, 9]
 so the shift gap is «m.shift_gap("integer", np.ones((2, 1)), one, one, {}, 1)»
-Of 4 positions, 2 can be drawn in «math.comb(4, 2)» ways
+There are «math.comb(4, 2)» ways to draw 2 of 4
 | model | «setting.vocabulary» tokens in the vocabulary, «setting.width» features |
 | training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and len(lab.SEEDS)
     == 8
-| test | «setting.sequences» sequences per length, «setting.sequences // 4» from 512 tokens on; the last
-    «16 - lab.TASKS[three]» positions count: the first 3 have nothing 3 back (in a second task, copy 1 back, the last
-    «16 - lab.TASKS[single]») |
+| test | «setting.sequences» sequences per length, «setting.sequences // 4» from 512 tokens on; at every
+    length the last «16 - lab.TASKS[three]» positions count: of 16 tokens, the first 3 have nothing 3 back (in
+    a second task, copy 1 back, the last «16 - lab.TASKS[single]») |
 with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at «setting.max_distance»,
     slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
@@ -140,8 +141,8 @@ if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
 `scale 0.015625`: the integers times «lab.setting_of(choice[three, "integer"]).scale:/»
 the learned table has «setting.table_rows» rows
 «comparison»
-Copying 3 back with chosen settings, Shaw, T5 and RoPE are reliable at 128 tokens with all eight seeds, and no other
-    method with any <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
+With chosen settings, Shaw, T5 and RoPE copy 3 back reliably at 128 tokens in all eight seeds, the other methods in none
+    <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
 With the usual settings only Shaw is left <== reliable("usual", False) == {"shaw"}
 one row, and it does no harm <== setting.max_distance == 16 and round(mean("shaw"), 2) == 1
 yes, «32 - len(set(read))» of 32 entries
@@ -151,14 +152,12 @@ yes, «32 - len(set(read))» of 32 entries
 | shaw | usual | «far_row("shaw"):.2f» |
 | t5 | usual | «far_row("t5"):.2f» |
 | t5 | own_buckets 16 | «far_row("t5", "own_buckets 16"):.2f» |
-At 1,024 tokens Shaw and T5 reach «far_row("shaw")[2]:.2f» and «far_row("t5", "own_buckets 16")[2]:.2f», RoPE with base
-    4
-    «far_row("rope", "base 4")[2]:.2f»; with ln n they reach «far_row("shaw")[4]:.2f»,
-    «far_row("t5", "own_buckets 16")[4]:.2f» and «far_row("rope", "base 4")[4]:.2f»
+at 1,024 dilution separates them**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9
+    and min(far_row(*one)[4] for one in good) > 0.97
 112 far keys together took «looks["usual"][16:].sum():.2f» of the attention
     <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()
-they still take «looks["own_buckets 16"][16:].sum():.2f», but the right key has «looks["own_buckets 16"][3]:.2f», not
-    «looks["usual"][3]:.2f»
+they still take «looks["own_buckets 16"][16:].sum():.2f», but this is spread over «setting.vocabulary» different tokens,
+    and the right key alone has «looks["own_buckets 16"][3]:.2f», not «looks["usual"][3]:.2f»
 with ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens in place of «mean("t5"):.2f»
 | RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» at 128 tokens | base 4: all
     eight seeds gain ($p = «gain(seeds("rope"), seeds("rope", "chosen")).p:.3f»$); 128 features, as in real models:
@@ -166,29 +165,32 @@ with ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens in place
     tokens | <== choice[three, "rope"] == "base 4" and gain(seeds("rope"), seeds("rope", "chosen")).gained == 8
 | T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» |
 no base that we tried reaches more than «best_sinus[0]:.2f» at 32 tokens or «best_sinus[1]:.2f» at 128
-| a random start below 128 − 15: «far(*start, 32):.2f» and «far(*start):.2f» (a learned table: «far(*table, 32):.2f» and
+| a random start below 128 − 15 = «128 - 15»: «far(*start, 32):.2f» at 32 tokens, «far(*start):.2f»
+    at 128 (a learned table: «far(*table, 32):.2f» and
     «far(*table):.2f») |
-sinusoids reach «far("sinusoidal", "usual", "drawn_below 128", 16):.2f» at 16 tokens already
+even at 16 tokens sinusoids get only «far("sinusoidal", "usual", "drawn_below 128", 16):.2f»
 the slowest of the 16 pairs goes through «math.degrees(15 * 4.0 ** (-30 / 32)):.0f»° in the 15 steps
-ten of 16 pairs have seen less than a twelfth <== (through < 1 / 12).sum() == 10
+ten of 16 pairs have seen less than a twelfth; in a wider head, more pairs have seen most of theirs
+    <== (through < 1 / 12).sum() == 10 and (through > 1 / 2).sum() < (of_128 > 1 / 2).sum()
 peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
 ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
 RoPE with base 4 reaches «measuring.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
     chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
-where ALiBi fails («mean("alibi", "chosen"):.2f» at best), its loss is
+In copying 3 back ALiBi fails («mean("alibi", "chosen"):.2f» at best), but its loss is
     «mean("alibi", length=16, what="cross_entropy"):.2f» at 16 tokens and «mean("alibi", what="cross_entropy"):.2f» at
     128 <== max(tried("alibi")) < 0.3
 «changed»
 at the trained length every cell has at least 0.98 <== min(over(one, "x1") for one in cells.values()) >= 0.98
 Only T5 with `own_buckets 16` keeps its accuracy under every change <== stable == {("t5", "own_buckets 16")}
-In the cell «over(of_32):.2f» one of the four seeds had not converged <== sum(row.loss > 0.01 for row in of_32) == 1
-on the eight reported seeds the mean is «np.mean([row.accuracy for row in again if row.length == 256]):.2f» at 256
-    tokens, and one has not converged either <== len({row.seed for row in again if row.loss > 0.01}) == 1
+The «over(of_32):.2f» is low mostly because one of the four seeds had not converged: it has
+    «min(row.x8 for row in of_32):.2f» <==
+    [row.x8 for row in of_32 if row.loss > 0.01] == [min(row.x8 for row in of_32)]
+(The eight reported seeds have the mean «np.mean([row.accuracy for row in again if row.length == 256]):.2f».)
 with «lab.setting_of(lab.TRIPLED).steps:,» steps in place of «setting.steps:,», T5 goes from
     «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f» at 128 tokens and Shaw from
     «over(once["shaw", "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»
 and sinusoidal, RoPE and scaled *integer* change too <== moving == {"t5", "shaw", "sinusoidal", "rope", "integer"}
-no mean but that of scaled *integer* changes by more than 0.02 <== moved_at_16 == [("integer", choice[three,
+only the mean of scaled *integer* changes by more than 0.02 <== moved_at_16 == [("integer", choice[three,
     "integer"])]
 | Shaw does | learning rate 0.003, 2,000 steps, 128 tokens | learning rate 0.03 («shaw_fast:.2f»); 512 tokens without
     ln n | <== lab.best_rates(tries)[three, "shaw", "usual"] == 0.003 and choice[three, "shaw"] == "usual"
