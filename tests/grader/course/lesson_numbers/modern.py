@@ -78,7 +78,7 @@ of_three = gain(three, every, first)
 SENTENCES = r"""
 the slowest pair of a head of 128 rotates by «slowest(4096):.2f» radians over 4,096 tokens, but by
     «slowest(131072):.1f» over 131,072
-(With Llama 3.1's base 500,000 it is «slowest(131072, 5e5):.2f».)
+(With Llama 3.1's base 500,000, over 131,072 it is «slowest(131072, 5e5):.2f».)
 $Wc = (2, 1)$, and $q \cdot (2, 1) = «q @ (w @ c)»$. <== (w @ c).tolist() == [2, 1]
 $W^\top q = (2, 3)$, and $(2, 3) \cdot c = «(w.T @ q) @ c»$ <== (w.T @ q).tolist() == [2, 3]
 = «left[0]:/»$ each; the weights sum to «left.sum():/»
@@ -104,30 +104,31 @@ Without the factor its weight is «weight(2048, 10):.2f» among 2048 keys, and �
 $\ln 32768 / \ln 2048 = «scale:/»$, the lead becomes «10 * scale:.1f», and the weight «weight(32768, 10 * scale):.2f».
 keeps 512 + 64 = «512 + 64» numbers per token and layer. With ordinary heads it would be 2 · 128 · 128 =
     «2 * 128 * 128:,»
-a bfloat16 key that moves 1,000 times by −1 ends up wrong by about half of its length <== 0.4 < error(1000, -1) < 0.6
-one move by −1,000 by «100 * error(1, -1000):.1f» %
+after 1,000 moves by −1 a bfloat16 key is wrong by about half of its length <== 0.4 < error(1000, -1) < 0.6
+after one move by −1,000, by «100 * error(1, -1000):.1f» %
 trained on «setting.trained_length» tokens and tested on up to «setting.lengths[-1]»
-A guess is right «100 / setting.vocabulary:.0f» % of the time. There are eight seeds <== len(lab.SEEDS) == 8
+A guess is right «100 / setting.vocabulary:.0f» % of the time. <== len(lab.SEEDS) == 8
 clearly better than in every layer, in both tasks, with 7 of 8 seeds each
     <== clear(7, gain(copying, every, first)) and clear(7, gain(passkey, every, first))
-no better than RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»),
+no better than RoPE in every layer («mean(copying, second, 64):.2f» against «mean(copying, every, 64):.2f»),
     <== gain(copying, every, second).p > CLEAR
-in the passkey it is worse with all 8 seeds («mean(passkey, second, 64):.2f» and «mean(passkey, every, 64):.2f»)
+in the passkey it is worse with each of the 8 seeds («mean(passkey, second, 64):.2f» against
+    «mean(passkey, every, 64):.2f»)
     <== clear(8, gain(passkey, second, every))
 Every seed copies at least «math.floor(1000 * scores(copying, none, 16).min()) / 10» % right at 16 tokens
-at 20 tokens the mean is «mean(copying, none, 20):.2f», at 32 «mean(copying, none, 32):.2f»
-Their loss was still falling when training ended <== last < late / 2
+the mean is «mean(copying, none, 20):.2f» at 20 tokens and «mean(copying, none, 32):.2f» at 32
+The loss of our models was still falling when training ended <== last < late / 2
 | 20 or 24 tokens | no clear difference | <== min(gain(copying, every, first, length).p for length in (20, 24)) > CLEAR
 | 128 tokens | no schedule is reliable |
     <== max(scores(run, one, 128).max() for run in (copying, passkey) for one in lab.SCHEDULES) < measuring.RELIABLE
 | three layers | at 64 tokens «mean(three, first, 64):.2f» against «mean(three, every, 64):.2f» («of_three.gained» of 8
-    seeds, p = «of_three.p:.3f»: not clear); all but the last layer, the order of Llama 4 in small:
+    seeds, p = «of_three.p:.3f»: not clear); RoPE in all but the last (Llama 4: in all but every fourth):
     «mean(three, lab.BUT_LAST, 64):.2f» | <== of_three.p > CLEAR and gain(three, every, lab.BUT_LAST).mean < 0
 | base 10 | at 64 tokens «mean(base_10, first, 64):.2f» against «mean(base_10, every, 64):.2f» |
 falls from «mean(copying, none, 16):.2f» to «mean(lab.REPLACED, none, 16):.2f», nearly a guess
 Train without a start token: «mean(lab.NO_START, none, 16):.2f» at 16 tokens, and «mean(lab.NO_START, none, 128):.2f» at
     128
-token 0 gets «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at position 15
+token 0 gets the weight «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at position 15
 That is $c/(c+t)$ with $c$ = «times.mean():.1f»: token 0 counts as much as «times.mean():.1f» other tokens
     <== np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
 """
