@@ -48,8 +48,8 @@ lowest, *others = np.sort(scores(copying, "rope", neither))
 late = [[scores(first, method, way, places).mean() for method in lab.METHODS] for way in (both, masked)]
 
 SENTENCES = r"""
-In batches of 8 of «len(words)» paragraphs of this course, in random order, «100 * np.mean(shares):.0f» % of the array
-    is padding
+Put «len(words)» paragraphs of this course, in random order, into batches of 8: «100 * np.mean(shares):.0f» % of the
+    array is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
 The array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
 attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text
@@ -72,10 +72,11 @@ it loses «lost[0].mean:.2f» with RoPE and «lost[1].mean:.2f» with the table 
     lose, p = «lost[0].p:.3f») <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 Either repair helps; the mask helps more <== all(np.all(np.diff(one) >= 0) and one[0] < one[1] for one in in_order)
 With RoPE one seed of eight fell to «lowest:.2f», the others reach at least «np.floor(100 * min(others)) / 100»
-The same texts with «lab.PADDING» places of padding on the left: with position ids nothing changes
+We put «lab.PADDING» places of padding to the left of the same texts. With position ids nothing changes
     <== same(counted, "rope") and same(counted, "learned") and same(places, "rope")
 | restart, own text | «late[0]:.2f» |
 | count on, own text | «late[1]:.2f» |
+The learned table that counted on («late[1][1]:.2f»)
 falls from «scores(first, "learned", both).mean():.2f» to «late[0][1]:.2f»
 with «scores(first, "rope", neither).mean():.2f» instead of «scores(first, "rope", both).mean():.2f»
 """
