@@ -124,8 +124,8 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
     Up to L₀, L₀ included, the result is base itself. Beyond it a longer sequence has a larger base. A cached key was
-    rotated with the base of a shorter sequence. So a program must store keys before the rotation, and rotate all of
-    them with the current base. Otherwise a score depends on more than the offset.
+    rotated with the base of a shorter sequence. So a program must cache the unrotated keys, and rotate all of them with
+    the current base. Otherwise a score depends on more than the offset.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
