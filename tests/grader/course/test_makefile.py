@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
     for name in ("Makefile", "make.sh", "requirements.lock", "requirements-grading.lock", "pyproject.toml"):
         shutil.copy(course.ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / "dist" / "course").mkdir(parents=True)
+    (tmp_path / "dist" / "handout" / "course").mkdir(parents=True)
     for name in ("autograder", "python", "ruff", "mypy"):
         (tmp_path / ".venv" / "bin" / name).write_text(PRINTS)
         (tmp_path / ".venv" / "bin" / name).chmod(0o755)

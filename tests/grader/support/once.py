@@ -27,7 +27,8 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """Makes what has a name, or finds it made; everybody who asks gets a copy of their own."""
     folder = tmp_path_factory.getbasetemp()
-    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    # Workers of one run have folders side by side; a run that a test starts is not one of them.
+    folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
 
     def get(name: str, make: Callable[[], Any]) -> Any:
         kept = folder / f"{name}.pickle"
