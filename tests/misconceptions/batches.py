@@ -575,6 +575,110 @@ def all_that_are_less_deep(parents):
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 
 
+def _scored(q, k, scale=None, mask=None):
+    """The scores of one text, −inf where the mask hides them."""
+    scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
+    return np.where(_causal(q.shape[-2]) if mask is None else mask, scores, -np.inf)
+
+
+@mistake("packed_attention", "expected: the scale forgotten, text by text", hint=packed_without_scale.hint)
+def texts_without_scale(q, k, v, boundaries):
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, scale=1.0)) @ v)
+
+
+@mistake("packed_attention", "expected: no mask in the loop over texts", hint=packed_without_order.hint)
+def texts_without_order(q, k, v, boundaries):
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, mask=True)) @ v)
+
+
+@mistake("packed_attention", "expected: the softmax with −inf in its scores", hint=packed_softmax_overflows.hint)
+def texts_with_raw_exponentials(q, k, v, boundaries):
+    def one(q, k, v):
+        weights = np.exp(_scored(q, k))
+        return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+    return _by_text(q, k, v, boundaries, one)
+
+
+@mistake("packed_attention", "expected: the wrong axis of the softmax")
+def softmax_over_the_queries(q, k, v, boundaries):
+    """Your softmax runs over the queries; the rule: the weights of one query, over its keys, sum to 1."""
+
+    def one(q, k, v):
+        return np.swapaxes(_weights(np.swapaxes(_scored(q, k), -1, -2)), -1, -2) @ v
+
+    return _by_text(q, k, v, boundaries, one)
+
+
+@mistake("packed_attention", "expected: shape[-2] for shape[-1]")
+def scaled_by_the_length(q, k, v, boundaries):
+    """You divided by the root of the number of tokens of a text; the rule: √d, d being the number of features."""
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, scale=np.sqrt(q.shape[-2]))) @ v)
+
+
+@mistake("next_positions", "expected: the last True taken for the number of tokens")
+def place_after_the_last_real_token(mask):
+    """You took the place after the last real token of the row; the rule: count the real tokens, because padding before
+    or between them has no position."""
+    mask = _truth(mask)
+    return mask.shape[-1] - np.argmax(mask[..., ::-1], axis=-1)
+
+
+@mistake("padding_mask", "expected: np.triu for np.tril")
+def later_keys_alone(mask):
+    """Your queries use later keys and no earlier ones; the rule: j ≤ i, and i is the row."""
+    return np.swapaxes(batches.padding_mask(mask), -1, -2)
+
+
+@mistake("document_mask", "expected: np.triu for np.tril")
+def later_keys_of_the_text(boundaries):
+    """Your queries use later keys and no earlier ones; the rule: j ≤ i, and i is the row."""
+    return batches.document_mask(boundaries).T
+
+
+@mistake("reset_gates", "expected: np.where with 0 in place of log_f")
+def other_gates_opened(log_f, boundaries):
+    """You lost the other gates: they are all 0 in your result; the rule: they stay as they are."""
+    return np.where(np.isin(np.arange(np.shape(log_f)[-1]), boundaries), -np.inf, _no_check(log_f, boundaries) * 0.0)
+
+
+@mistake("reset_gates", "expected: one off in the index")
+def second_gates_shut(log_f, boundaries):
+    """You shut the gate of the second token of each text; the rule: the gate of its first token removes what is before
+    the text."""
+    gates = _no_check(log_f, boundaries)
+    second = np.asarray(boundaries)[:-1] + 1
+    gates[..., second[second < gates.shape[-1]]] = -np.inf
+    return gates
+
+
+@mistake("ring_positions", "expected: the difference inside the remainder the other way round")
+def remainder_the_other_way(length, slots):
+    """You took the steps between slot and newest token the wrong way round; the rule: a slot holds the newest token
+    whose number leaves that slot as remainder."""
+    newest = length - 1
+    return np.maximum(newest - (np.arange(slots) - newest) % slots, -1)
+
+
+@mistake("tree_positions", "expected: `parent > 0`, or a test of truth")
+def token_0_is_nobodys_parent(parents):
+    """You took the parent 0 for no parent; the rule: −1 says that there is none, and token 0 may be a parent."""
+    positions = np.zeros(len(parents), dtype=np.int64)
+    for token, parent in enumerate(np.asarray(parents)):
+        if parent > 0:
+            positions[token] = positions[parent] + 1
+    return positions
+
+
+@mistake("tree_mask", "expected: two tokens with one parent taken for neighbours in a text")
+def siblings_see_each_other(parents):
+    """Tokens with the same parent use each other in your mask; the rule: they are two futures, and neither uses the
+    other."""
+    parents = np.asarray(parents)
+    brothers = (parents[:, np.newaxis] == parents) & (parents >= 0)
+    return batches.tree_mask(parents) | brothers & _causal(len(parents))
+
+
 WRONG_ANSWERS = {
     "share_of_padding_for_lengths_3_5_16": {
         1.0: "You divided the padding by the number of real tokens; the share is of the whole array.",

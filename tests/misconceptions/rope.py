@@ -855,6 +855,97 @@ def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
     return rotated @ np.swapaxes(mirrored, -1, -2) / np.sqrt(np.shape(q)[-1])
 
 
+@mistake("rotate_half", "expected: the signs of the interleaved layout kept")
+def every_second_sign_changed(x):
+    """You gave the minus to every second feature; the rule is that the whole new first half gets it."""
+    right = rope.rotate_half(x)
+    half = right.shape[-1] // 2
+    signs = np.repeat([-1.0, 1.0], half) * np.tile([-1.0, 1.0], half)
+    return right * signs
+
+
+@mistake("interleaved_to_half", "expected: the two slices exchanged")
+def odd_features_first(x):
+    """You put the odd features first; the rule is that the even ones, 0, 2, 4, …, are the first half."""
+    right = rope.interleaved_to_half(x)
+    return np.roll(right, right.shape[-1] // 2, axis=-1)
+
+
+@mistake("half_to_interleaved", "expected: the two halves exchanged")
+def second_half_first_in_each_pair(x):
+    """You put the second half at the even places; the rule is that each pair begins with its feature of the first
+    half."""
+    right = rope.half_to_interleaved(x)
+    return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
+
+
+NOT_WITH_THIS_BASE = (
+    "Your scores for another base are not those of that base; the rule is that queries and keys are both rotated with"
+    " `base`."
+)
+
+
+def scores_with_bases(q, k, q_positions, k_positions, base_of_q, base_of_k):
+    right = rope.rope_scores(q, k, q_positions, k_positions)
+    q, k = (np.asarray(one, dtype=np.float64) for one in (q, k))
+    q, k = rope.apply_rope(q, q_positions, base_of_q), rope.apply_rope(k, k_positions, base_of_k)
+    return (q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])).astype(right.dtype)
+
+
+@mistake("rope_scores", "expected: an argument that is not passed on", hint=NOT_WITH_THIS_BASE)
+def base_for_the_queries_alone(q, k, q_positions, k_positions, base=10000.0):
+    return scores_with_bases(q, k, q_positions, k_positions, base, 10000.0)
+
+
+@mistake("rope_scores", "expected: an argument that is not passed on", hint=NOT_WITH_THIS_BASE)
+def base_for_neither(q, k, q_positions, k_positions, base=10000.0):
+    return scores_with_bases(q, k, q_positions, k_positions, 10000.0, 10000.0)
+
+
+@mistake("rope_attention", "expected: reshape(T, dh, heads), with the head on the last axis")
+def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You gave every n-th column to a head; the rule is that a head has consecutive columns."""
+
+    def in_blocks(weight):
+        weight = np.asarray(weight, dtype=np.float64)
+        columns = np.arange(weight.shape[-1]).reshape(-1, n_heads)
+        return weight[:, columns.T.ravel()]
+
+    return rope.rope_attention(x, *map(in_blocks, (w_q, w_k, w_v)), n_heads, positions, causal, base)
+
+
+@mistake("rope_attention", "expected: np.triu for np.tril, or rows and columns of the mask exchanged")
+def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """Your tokens attend to later ones and not to earlier ones; the rule is that row t may attend to rows 0 … t."""
+    if not causal:
+        return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
+    x = np.asarray(x)
+    places = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
+    turned = rope.rope_attention(x[..., ::-1, :], w_q, w_k, w_v, n_heads, places[::-1], True, base)
+    return turned[..., ::-1, :]
+
+
+@mistake("rope_attention", "expected: an argument that is not used")
+def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You hide later rows although causal is False; the rule is that every row may then attend to all rows."""
+    return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, True, base)
+
+
+@mistake("decay_bound", "expected: .real or np.cos in the place of np.abs")
+def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
+    """You took the mean of the real parts of the partial sums; the rule takes their lengths |S_j|."""
+    angles = np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
+    return np.cumsum(np.cos(angles), axis=-1).mean(axis=-1)
+
+
+@mistake("decay_bound", "expected: j counted from 0")
+def sums_from_no_term_on(offsets, head_dim, base=10000.0):
+    """Your sums begin with the empty one, S_0, and end too early; the rule is S_1, which has one term, to S_{d/2}."""
+    hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
+    sums = np.cumsum(hands, axis=-1)
+    return np.abs(sums[..., :-1]).sum(axis=-1) / sums.shape[-1]
+
+
 WRONG_ANSWERS = {
     "score_change_when_all_shift_by_5": {
         5: "5 is how far both positions move; a score depends on their difference n − m. How much does that change?",

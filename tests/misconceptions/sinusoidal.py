@@ -517,6 +517,38 @@ def reshaped_and_not_swapped(pe):
     return np.array(pe)
 
 
+@mistake("sinusoidal_encoding", "expected: an argument that is not passed on")
+def encoding_of_the_usual_base(positions, d_model, base=10000.0):
+    """Your encoding does not depend on `base`; the rule: its frequencies are those of this base."""
+    return sinusoidal.sinusoidal_encoding(positions, d_model)
+
+
+@mistake("add_positions", "expected: an argument that is not passed on")
+def positions_of_the_usual_base(x, base=10000.0):
+    """What you add does not depend on `base`; the rule: it is the encoding with this base."""
+    return sinusoidal.add_positions(x)
+
+
+@mistake("sinusoidal_encoding", "expected: exp(−iω p) for exp(iω p)")
+def sines_with_a_minus(positions, d_model, base=10000.0):
+    """Your sines have the wrong sign; the rule: sin(p · ω) of a small positive angle is positive."""
+    signs = np.tile([-1.0, 1.0], d_model // 2)
+    return sinusoidal.sinusoidal_encoding(positions, d_model, base) * signs
+
+
+@mistake("offset_similarity", "expected: one cosine per feature")
+def similarity_doubled(offsets, d_model, base=10000.0):
+    """Your similarities are twice as large as they should be; the rule: one cosine for each pair, d/2 in all."""
+    return 2 * sinusoidal.offset_similarity(offsets, d_model, base)
+
+
+@mistake("to_interleaved", "expected: the two halves exchanged")
+def cosine_before_its_sine(pe):
+    """You put the cosine of each pair before its sine; the rule: the sine comes first."""
+    right = sinusoidal.to_interleaved(pe)
+    return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
+
+
 WRONG_ANSWERS = {
     "slowest_wavelength_512": {
         2 * np.pi * 10000: "This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step "

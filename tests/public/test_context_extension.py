@@ -236,10 +236,12 @@ def test_rerope_by_hand(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope(context_extension):
-    """Near keys by their distance, far ones by the window and a share of the rest; divided by √d."""
+    """Near keys by their distance, far ones by the window and a share of the rest; a negative distance is used as it
+    is; divided by √d."""
     q, k = features(2, 3, 6), features(2, 5, 6, seed=1)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8, 4, 500.0)
+    expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.array([0, 9, 30, 95, 120]), 8)
 
 
 @pytest.mark.question("rerope_scores", points=0.25)

@@ -27,9 +27,10 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin(rope):
-    """Row t holds the cosines and sines of positions[t]·θ_i."""
+    """Row t holds the cosines and sines of positions[t]·θ_i, also far away: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=100.0)
+    expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)
 
 
 @pytest.mark.question("apply_rope", points=0.25)
