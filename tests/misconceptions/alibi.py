@@ -492,6 +492,12 @@ def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
     return weighed(q, k, v, causal, lambda scores, usable: shares(np.exp(scores) * usable))
 
 
+@mistake("alibi_attention", "expected: an argument that is not used")
+def always_causal(q, k, v, causal=True):
+    """You hide keys ahead although causal is False; the rule is that every query may then use all keys."""
+    return alibi.alibi_attention(q, k, v)
+
+
 WRONG_ANSWERS = {
     "first_slope_8_heads": {
         1: "You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same.",

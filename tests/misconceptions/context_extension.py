@@ -781,6 +781,38 @@ def dim_without_two_pi(head_dim, base, factor, trained_len, beta_fast=32.0, beta
     return context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast / turn, beta_slow / turn)
 
 
+@mistake("rerope_scores", "expected: np.abs around the distance, and its sign lost")
+def every_distance_positive(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """You rotated by |r|; the rule uses a negative distance, a key after its query, as it is."""
+    r = np.abs(distances(q_positions, k_positions))
+    return with_distances(q, k, np.where(r < window, r, window + (r - window) / factor))(base)
+
+
+@mistake("rerope_scores", "expected: the sign of the rotation is easily mirrored")
+def query_turned_back(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """You rotated by −δ; the rule rotates the query forward by δ, which is positive where the key is behind it."""
+    r = distances(q_positions, k_positions)
+    return with_distances(q, k, -np.where(r < window, r, window + (r - window) / factor))(base)
+
+
+@mistake("rerope_scores", "expected: an argument that is not used")
+def every_far_key_at_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """Your far keys all have the distance `window`, whatever the factor is; the rule adds (r − window)/factor."""
+    return context_extension.rerope_scores(q, k, q_positions, k_positions, window, np.inf, base)
+
+
+@mistake("apply_rope_with", "expected: the sign of the rotation is easily mirrored")
+def turned_backwards(x, positions, frequencies, scale=1.0):
+    """You rotated in the opposite direction; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    return turned_by(x, positions, frequencies, scale, lambda a, b, cos, sin: (a * cos + b * sin, b * cos - a * sin))
+
+
+@mistake("rotations_in_context", "expected: π for 2π")
+def half_turns(head_dim, trained_len, base=10000.0):
+    """You counted half rotations; the rule counts full ones, and one of them is 2π radians."""
+    return 2 * context_extension.rotations_in_context(head_dim, trained_len, base)
+
+
 WRONG_ANSWERS = {
     "interpolated_position_8191_factor_4": {
         2047: "You rounded down; the rule is a plain division, and positions need not be whole numbers.",

@@ -854,6 +854,25 @@ def every_segment_starts_at_zero(segments):
     return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
 
 
+@mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
+def axes_in_the_other_order(x, positions, frequencies):
+    """You multiplied each coordinate with the frequencies of another axis; the rule is that column a of both belongs to
+    axis a."""
+    return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
+
+
+@mistake("mrope_frequencies", "expected: the branches of an if exchanged")
+def two_forms_exchanged(head_dim, sections, base=10000.0, interleaved=False):
+    """You exchanged the two forms; the rule is sections by default, and turns where interleaved is True."""
+    return grids.mrope_frequencies(head_dim, sections, base, not interleaved)
+
+
+@mistake("grid_scores", "expected: the two arguments of the product exchanged")
+def scores_key_by_query(q, k, q_positions, k_positions, frequencies):
+    """You exchanged rows and columns; the rule is one row per query and one column per key."""
+    return np.swapaxes(grids.grid_scores(q, k, q_positions, k_positions, frequencies), -1, -2)
+
+
 WRONG_ANSWERS = {
     "tokens_of_a_16_by_16_image": {
         32: "You added height and width; every cell of the grid is a token.",

@@ -614,6 +614,24 @@ def always_causal(relative_position, bidirectional=True, num_buckets=32, max_dis
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
 
+@mistake("t5_bias", "expected: an argument that is not passed on")
+def buckets_of_the_usual_distance(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """Your bias does not depend on max_distance; the rule: the buckets are those of this max_distance."""
+    return relative.t5_bias(table, q_len, k_len, bidirectional, max(128, len(np.asarray(table))), q_start)
+
+
+@mistake("disentangled_scores", "expected: the two tables exchanged")
+def tables_exchanged(q, k, key_table, query_table, max_distance):
+    """You exchanged the two tables; the rule is that the query meets key_table and the key meets query_table."""
+    return relative.disentangled_scores(q, k, query_table, key_table, max_distance)
+
+
+@mistake("four_term_scores", "expected: four terms, as three in DeBERTa")
+def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
+    """You divided by √(4d), as for four separate terms; the rule is √d."""
+    return relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) / 2
+
+
 WRONG_ANSWERS = {
     "shaw_rows_for_k_16": {
         32: "You counted 16 on each side; the distance 0 has a row too.",
