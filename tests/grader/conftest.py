@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    batch wall_as_another_user platforms cluster follow_through live_browser otter figures one_submission_decides
-    handout new_assignment progress notebooks attacks dials_browser page_browser nobody_else
-    similarity report_browser promises lazy bench labs self_test threat_model
+    follow_through batch wall_as_another_user dials_browser page_browser platforms notebooks cluster attacks lazy
+    figures writer otter live_browser one_submission_decides handout new_assignment progress
+    similarity report_browser bench self_test threat_model
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
