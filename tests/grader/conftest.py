@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ QUICK = ("attention", "rope", "state")
 
 def pytest_configure(config: pytest.Config) -> None:
     examples.QUICK = bool(config.getoption("quick"))
+    # A shell's job in the background ignores Ctrl-C, and so would every command that a test starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
