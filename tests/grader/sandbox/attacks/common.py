@@ -7,6 +7,7 @@ processes that it started or that the test started for it, and it writes to the 
     attempt(what)     a block that should be stopped; what it says tells the test whether it was
     attempts(lines)   the same for each line
     in_every_call(f)  makes every function of the assignment return f(name, args)
+    late_in_every_call(f)  makes them call f() once they were called more often than public tests do
     SECRET, PROJECT   a file that nobody may read, and where the grader's own code lies
     OPENED            a mark of this worker alone: what one that replaces another must not get to a student
 """
@@ -78,6 +79,19 @@ def _calling(action, name):
 
     function.__name__ = name
     return function
+
+
+def late_in_every_call(action):
+    """As above, after 40 calls, which are more than public tests make; all of them raise NotImplementedError."""
+    made = []
+
+    def call(name, args):
+        made.append(name)
+        if len(made) > 40:
+            action()
+        raise NotImplementedError
+
+    in_every_call(call)
 
 
 def wire_descriptors():

@@ -7,18 +7,7 @@ Stopped by the grader: what a student is told of loading and printing is settled
 import importlib
 
 print("TRIED telling in a worker that replaces another", OPENED, flush=True)
-calls = 0
-
-
-def die(name, args):
-    global calls
-    calls += 1
-    if calls > 40:
-        os._exit(0)
-    raise NotImplementedError
-
-
-in_every_call(die)
+late_in_every_call(lambda: os._exit(0))
 with contextlib.suppress(ImportError):
     importlib.import_module(OPENED)
 raise RuntimeError(OPENED)

@@ -6,15 +6,4 @@ Stopped by the grader: the status that a student is told is that of the time bef
 import time
 
 print("TRIED running out of time in hidden tests", flush=True)
-calls = 0
-
-
-def late(name, args):
-    global calls
-    calls += 1
-    if calls > 40:
-        time.sleep(1)
-    raise NotImplementedError
-
-
-in_every_call(late)
+late_in_every_call(lambda: time.sleep(1))
