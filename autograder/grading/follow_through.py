@@ -117,13 +117,14 @@ def follow_through(
     blocks, results = suite.reference.blocks, list(results)
     missing = STOPPED | {Kind.NOT_WRITTEN, Kind.NOT_REACHED}
     replaced = {result.test.question for result in (*before, *results) if result.kind in missing}
+    first = _FirstLook(suite, backend, [*before, *results])
     while True:
         wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
         lowest = blocks.lowest(frozenset(wrong - replaced))
         if not lowest:
             return results
         replaced |= lowest
-        results = _asked_again(_FirstLook(suite, backend, [*before, *results]), results, replaced)
+        results = _asked_again(first, results, replaced)
 
 
 def _asked_again(first: _FirstLook, results: list[TestResult], replaced: Collection[str]) -> list[TestResult]:
@@ -221,6 +222,10 @@ class _FirstLook:
             self.stopped.add(question.function)
             return True
 
+    def knows(self, call: Call) -> bool:
+        """Whether it was asked that."""
+        return (call.encoded, call.measured) in self.replies
+
     def reply(self, call: Call) -> Reply:
         """Its answer to a call, asked once."""
         key = (call.encoded, call.measured)
@@ -263,7 +268,10 @@ class _SecondLook:
         return self.reference.reply(call) if step.given else self._by_itself(call)
 
     def _by_itself(self, call: Call) -> Reply:
-        """What the first process answers. It takes the place of this one, which begins anew after it."""
+        """What the first process answers. Where it has to be asked, it takes the place of this one, which begins anew
+        after it."""
+        if self.first.knows(call):
+            return self.first.reply(call)
         self.process.close()
         self.told.clear()
         self.allowed = frozenset()
