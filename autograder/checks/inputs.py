@@ -24,7 +24,7 @@ def how_made(array: np.ndarray) -> str | None:
     if not (np.abs(eighths) <= 16).all() or (eighths % 1).any():
         return None
     for seed in SEEDS:
-        if np.array_equal(_features(array.shape, seed), array):
+        if np.array_equal(_drawn(array.shape, seed), array):  # not remembered: a submission may have made the array
             words = [
                 *map(str, array.shape),
                 *([f"seed={seed}"] if seed else []),
@@ -37,6 +37,10 @@ def how_made(array: np.ndarray) -> str | None:
 @functools.lru_cache(maxsize=1024)
 def _features(shape: tuple[int, ...], seed: int) -> np.ndarray:
     """Remembered, since every submission is asked the same; `features` gives out copies."""
+    return _drawn(shape, seed)
+
+
+def _drawn(shape: tuple[int, ...], seed: int) -> np.ndarray:
     return np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0
 
 
