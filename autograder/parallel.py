@@ -101,7 +101,7 @@ class _Pool:
 
     def result(self, function: Callable[[Any], Any], thing: Any, future: Future[Any]) -> Any:
         """What came of a thing, which is begun anew where something other than its budget ends its process."""
-        for _ in range(TRIES):
+        for left in reversed(range(TRIES)):
             try:
                 return future.result()
             except TimeoutError:
@@ -109,7 +109,8 @@ class _Pool:
             except (ProcessExpired, BrokenProcessPool, CancelledError) as error:
                 if getattr(error, "exitcode", None) == -signal.SIGXCPU:
                     return Exceeded(f"took more than {SECONDS} seconds of processor time")
-                future = self.begin(function, thing)
+                if left:
+                    future = self.begin(function, thing)
         return Exceeded("ended the process that did it")
 
     def close(self) -> None:
