@@ -115,10 +115,10 @@ def _unpack_header(header: bytes) -> Reply:
             (str(kind), tuple(bases), str(message), int() | None, str() | None as function, bool(), bool()) as error,
             int(lines),
             (),
-        ) if _are_names((kind, function or "", *bases)) and len(message) <= MAX_MESSAGE:
+        ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
             return Reply(raised=Raised(*error), lines=lines)
     raise Malformed("a reply with a header of another form")
 
 
 def _are_names(values: tuple[Any, ...]) -> bool:
-    return len(values) <= MAX_NAMES + 2 and all(type(value) is str and len(value) <= MAX_NAME for value in values)
+    return len(values) <= MAX_NAMES and all(type(value) is str and len(value) <= MAX_NAME for value in values)
