@@ -7,8 +7,7 @@
 
 An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
 shows in every function that builds on it. It is wrong in one thing alone: it refuses what the solution refuses, and its
-results have the solution's dtype. Known wrong numbers in ANSWERS stand
-there too, as `WRONG_ANSWERS`:
+results have the solution's dtype. Known wrong numbers in ANSWERS stand there too, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 """

@@ -279,11 +279,11 @@ def settle_access_times(packages: Collection[Path]) -> None:
     for top in _readable(packages):
         # Walking reads the folders themselves.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:
-            for path in (Path(folder, name) for name in names):
+            for path in (os.path.join(folder, name) for name in names):
                 with contextlib.suppress(OSError):  # what is no file here is none for a submission
-                    times = path.stat()
+                    times = os.stat(path)
                     if times.st_atime <= max(times.st_mtime, times.st_ctime, old):
-                        with path.open("rb") as file:
+                        with open(path, "rb") as file:
                             file.read(1)
 
 
