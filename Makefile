@@ -5,10 +5,10 @@
 #   make lesson ASSIGNMENT=rope                                             the lesson in the browser, checked at every save
 #   make learn ASSIGNMENT=rope                                              learning alone: hidden tests too, with reasons
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants | causes
+#   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants
 
 TARGETS := setup grade check learn lesson quick test autograder handout solutions figures experiment bench doctor \
-	mutants causes lint format
+	mutants lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here
 # is expanded or run, and reaches make.sh in the environment: neither make nor the shell reads it as code.

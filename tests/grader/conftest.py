@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST = """
     follow_through batch wall_as_another_user dials_browser page_browser platforms notebooks cluster attacks lazy
     figures writer otter live_browser one_submission_decides handout new_assignment progress
-    similarity report_browser bench self_test threat_model
+    similarity report_browser bench labs self_test threat_model
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
@@ -34,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the files that take longest")
 
 
-QUICK = ("attention", "rope", "state")
-"""The assignments that stand for all of them in `--quick`: the first, the one with most tests, the last."""
+QUICK = "sinusoidal"
+"""The assignment that stands for all of them in `--quick`: its suite is the quickest."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,17 +50,26 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `assignment` runs for every assignment of the course; with `--quick`, for three."""
+    """A test that asks for `assignment` runs for every assignment of the course; with `--quick`, for one."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
-        found = [one for one in assignments() if one.name in QUICK or not is_quick]
+        found = [one for one in assignments() if one.name == QUICK or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 
+DEAR = {"browser", "course_files", "handed_out", "quick_python"}
+"""What takes seconds to make."""
+
+
+def is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None or not DEAR.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest files first; within a file the order stays. With `--quick`, no test that is marked `long`."""
+    """The longest files first; within a file the order stays. With `--quick`, no test that is marked `long` or asks for
+    what is dear."""
     if config.getoption("quick"):
-        items[:] = [item for item in items if item.get_closest_marker("long") is None]
+        items[:] = [item for item in items if not is_long(item)]
     place = {name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONGEST)))
 

@@ -188,6 +188,7 @@ print(seen.hexdigest())
 """
 
 
+@pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
     """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures`
     stops that by a private name. When Hypothesis moves it, this fails."""

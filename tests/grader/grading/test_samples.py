@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
-import pytest
-
 from autograder import course
+from autograder.course import Assignment
 from autograder.submission import read_file
 from tests.grader.support.once import Graded
+from tests.grader.support.told import markdown
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 EXPECTED = Path(__file__).with_name("expected_scores")
@@ -28,18 +29,20 @@ def sample(assignment: str, student: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("of", "row"), expected(), ids=lambda value: value if isinstance(value, str) else value["student"]
-)
-def test_a_sample_gets_the_score_it_deserves(graded: Graded, of: str, row: dict[str, str]) -> None:
-    path = sample(of, row["student"])
-    if row["status"] == "unreadable":
-        assert read_file(path, of, [of]).problem is not None
-        return
-    _, grade = graded(path)
-    missed = [(one.test.name, one.message) for one in grade.test_results if not one.passed]
-    assert grade.status == row["status"], missed
-    assert float(row["lowest"]) <= grade.score <= float(row["highest"]), missed
+def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: Assignment) -> None:
+    """And feedback that names a section of the lesson which is there."""
+    headings = re.findall("^##.*", assignment.lesson.read_text("utf-8"), re.MULTILINE)
+    for row in (row for name, row in expected() if name == assignment.name):
+        path = sample(assignment.name, row["student"])
+        if row["status"] == "unreadable":
+            assert read_file(path, assignment.name, [assignment.name]).problem is not None
+            continue
+        submission, grade = graded(path)
+        missed = [(one.test.name, one.message) for one in grade.test_results if not one.passed]
+        assert grade.status == row["status"], (path.name, missed)
+        assert float(row["lowest"]) <= grade.score <= float(row["highest"]), (path.name, missed)
+        named = re.findall("^See the lesson, section (.*)[.]$", markdown(submission, grade), re.MULTILINE)
+        assert all(any(section in heading for heading in headings) for section in named), (path.name, named)
 
 
 def test_every_sample_has_its_row() -> None:

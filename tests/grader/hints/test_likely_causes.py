@@ -9,7 +9,6 @@ import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult
-from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain
@@ -19,7 +18,6 @@ from autograder.protocol.failure import Kind
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
 from tests.grader.support.told import markdown
-from tests.grader.tools import causes
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -158,11 +156,6 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
     grade = grader.grade(assignment, (source,))
     settled = " ".join(one.hint or "" for one in grade.at_once.test_results if one.test.question == "rotate_half")
     assert "the minus" in settled
-
-
-def test_wrong_versions_are_never_told_a_false_cause(assignment: Assignment, suite: Suite) -> None:
-    became = {version.name: causes.judged(version, suite) for version in causes.versions(assignment)}
-    assert {name: said for name, (kind, said) in became.items() if kind == "wrong"} == {}
 
 
 @pytest.mark.parametrize(

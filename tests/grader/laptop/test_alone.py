@@ -46,6 +46,7 @@ def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None
     assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
 
 
+@pytest.mark.long
 def test_one_wrong_base_is_told_once_and_a_missing_refusal_costs_itself_alone(learn: Learn) -> None:
     said = learn((SAMPLES / "rope" / "hedy.py").read_text("utf-8"), "--alone")
     assert said.count("Likely cause: ") == 1 and "✗ rope_frequencies" in said
@@ -56,6 +57,7 @@ def test_one_wrong_base_is_told_once_and_a_missing_refusal_costs_itself_alone(le
     assert "✗ frequencies" in said and "7 of 8 functions are right" in said
 
 
+@pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_is_told_after_a_few_tries(learn: Learn) -> None:
     assert "✓ rotates_values is right: False; " in learn(ADA, "--alone")
     number = "score_change_when_all_shift_by_5"
@@ -66,6 +68,7 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_is_told_after_a_few_tries
     assert "✗ rotates_values is not right: False; " in said, "of two answers the first try tells both"
 
 
+@pytest.mark.long
 def test_a_solution_opens_freely_once_its_function_is_right(learn: Learn) -> None:
     shown = learn(ADA, "--show", "rotate_half")
     assert shown.count("def ") == 1 and "SOLUTION" not in shown and "is not right yet" not in shown

@@ -9,10 +9,11 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.submission.names import csv_cell, printable, safe_name, utf8_safe
+from tests.grader.support.examples import examples
 
 ODD = [
     "", ".", "..", "...", "/", "../../etc/passwd", "a/b", "a\\b", "C:", "con", "CON", "Con.txt", "nul.", "LPT1",
@@ -64,7 +65,7 @@ def test_an_ending_depends_on_the_student_and_not_on_the_class() -> None:
     assert safe_name("Ada", few) == safe_name("Ada", many) != "Ada"
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.text(max_size=100), max_size=20))
 def test_any_names_become_safe_and_distinct(students: list[str]) -> None:
     taken: set[str] = set()
@@ -96,6 +97,7 @@ def test_a_cell_that_a_spreadsheet_would_compute_gets_an_apostrophe() -> None:
     assert [csv_cell(text) for text in FORMULAS + PLAIN] == [*(f"'{text}" for text in FORMULAS), *PLAIN]
 
 
+@examples(100)
 @given(st.lists(st.text(alphabet="=+-@＝ax1 \t\r\n,;|\"'\u200b\ufeff", max_size=12), min_size=1, max_size=4))
 def test_no_part_of_a_cell_is_a_formula_in_any_locale(texts: list[str]) -> None:
     """Where a semicolon, a tab or a bar parts cells, quotes inside a line hold nothing together."""
