@@ -259,7 +259,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         return None
     with np.errstate(all="ignore"):
         error = np.abs(got.astype(np.longdouble) - wanted.astype(np.longdouble))
-        relative = error / (1 + np.abs(wanted))
+        relative = error / np.abs(wanted)
         near = np.isfinite(wanted) & (error <= tolerance * (1 + np.abs(wanted)))
         right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if right.all():

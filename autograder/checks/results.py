@@ -139,7 +139,6 @@ _BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, *EXCEPTIONS}
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
     calls = submission.replies if submission is not None else {}
-    call = submission.last_call if submission is not None else ""
     match raised:
         case None:
             return TestResult(test, calls=calls)
@@ -150,10 +149,15 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
             return TestResult(test, kind, raised.message, given=raised.function, calls=calls)
         case Wrong() | Stopped():
             hint = raised.hint if isinstance(raised, Wrong) else None
-            return TestResult(test, raised.kind, raised.message, call, hint, calls=calls)
+            return TestResult(test, raised.kind, raised.message, _last_call(submission), hint, calls=calls)
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            return TestResult(test, Kind.SHAPE, message[:500], call, calls=calls)
+            return TestResult(test, Kind.SHAPE, message[:500], _last_call(submission), calls=calls)
         case _:
             raise raised
+
+
+def _last_call(submission: StudentModule | None) -> str:
+    """The call that was judged: to write one down takes longer than to make it."""
+    return submission.last_call if submission is not None else ""

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.checks.results import Phase, Test, TestResult, by_question, points_possible, points_won
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import STOPPED, Kind
+from autograder.protocol.failure import STOPPED, VALUES, Kind
 from autograder.protocol.status import Status
 
 NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
@@ -75,13 +75,9 @@ class Grade:
 
     @property
     def by_heart(self) -> list[str]:
-        """The functions that win more than half of the points of their public tests by themselves, and less than half
-        of those of their hidden ones, whatever these are called."""
-        return [
-            name
-            for name, group in by_question(self.test_results).items()
-            if _share(group, Phase.PUBLIC) > 0.5 > _share(group, Phase.HIDDEN)
-        ]
+        """The functions that pass all of their public tests and give wrong values in most of their hidden ones,
+        whatever these are called. What passes with right values below has passed."""
+        return [name for name, group in by_question(self.test_results).items() if _is_by_heart(group)]
 
     @property
     def given(self) -> tuple[float, list[str]]:
@@ -90,11 +86,10 @@ class Grade:
         return points_won(given), list(dict.fromkeys(result.given for result in given if result.given))
 
 
-def _share(test_results: list[TestResult], phase: Phase) -> float:
-    """The share of the points of a phase that tests win by themselves; half, where there is none to win."""
-    of_phase = [result for result in test_results if result.test.phase is phase]
-    alone = [result for result in of_phase if not result.given]
-    return points_won(alone) / points_possible(of_phase) if points_possible(of_phase) else 0.5
+def _is_by_heart(test_results: list[TestResult]) -> bool:
+    public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in (Phase.PUBLIC, Phase.HIDDEN))
+    lost = points_possible(one for one in hidden if one.kind in VALUES)
+    return bool(public) and all(one.passed for one in public) and lost > points_possible(hidden) / 2
 
 
 def to_json(grade: Grade) -> str:

@@ -32,7 +32,8 @@ MAX_HINTS = 2
 SINGLE = 2e-6
 """Relative: what is lost where somebody computes in float32."""
 
-ROUNDED = "Your values are right to about 7 digits: compute in float64, and convert the result at the end."
+ROUNDED = "Somewhere your code computes in float32: compute in float64, and convert the result at the end."
+"""The message beside it says to how many digits the values are right."""
 
 _DTYPES = {
     ("int64", "float64"): "Whole numbers come back as whole numbers; the rule for them is float64.",

@@ -293,5 +293,7 @@ def test_a_test_that_asks_the_impossible_blames_itself() -> None:
 
 def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     wanted = np.linspace(0.1, 0.9, 8)
-    _, words = expect.difference(wanted * 1.0001, wanted, None) or ("", "")
+    _, words = expect.difference(wanted * 1.00002, wanted, None) or ("", "")
     assert words.endswith("right to 5 digits")
+    _, words = expect.difference(wanted * 1e-5, wanted * 1.1e-5, None) or ("", "")
+    assert "digits" not in words

@@ -5,17 +5,21 @@ from __future__ import annotations
 import base64
 import inspect
 
+import pytest
+
 from autograder import course
-from autograder.checks.results import Phase, points_won
+from autograder.checks.results import Phase, Test, TestResult, points_won
 from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import Grade
+from autograder.grading.grade import Grade, Outcome
 from autograder.grading.grader import Grader
 from autograder.grading.review import MOST_GIVEN, suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status
 from autograder.submission import Submission
 from tests.grader.support.loaded import Loaded
 
@@ -37,6 +41,9 @@ globals().update({name: _by_heart(name) for name in NAMES})
 """
 
 
+HIDDEN = Test("unseen", "apply_rope", 1.0, Phase.HIDDEN, "It rotates.")
+
+
 def names_of(suite: Suite) -> list[str]:
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
@@ -54,6 +61,24 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     assert grade.score <= 9 and len(grade.by_heart) >= len(won) / 2
     assert any("as if by heart" in sentence for sentence in suspicions(grade))
     assert grade.given[0] <= MOST_GIVEN or len(list(suspicions(grade))) == 2
+
+
+@pytest.mark.parametrize(
+    ("hidden", "is_named"),
+    [
+        (TestResult(HIDDEN, Kind.VALUE), True),
+        (TestResult(HIDDEN, Kind.RAISED), True),
+        (TestResult(HIDDEN, given="rope_frequencies"), False),
+        (TestResult(HIDDEN, Kind.ACCEPTED), False),
+        (TestResult(HIDDEN), False),
+    ],
+)
+def test_by_heart_is_said_of_values_that_no_wrong_base_excuses(hidden: TestResult, is_named: bool) -> None:
+    """Not of what passes with right values below, and not of a refusal that is missing."""
+    public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
+    outcome = Outcome(Status.GRADED, [public, hidden])
+    grade = Grade(outcome, outcome, 1.0, 2.0, {}, {}, 0.0)
+    assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
 
 
 WATCHED = """
