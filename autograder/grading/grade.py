@@ -87,7 +87,8 @@ class Grade:
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in (Phase.PUBLIC, Phase.HIDDEN))
+    phases = (Phase.PUBLIC, Phase.HIDDEN)
+    public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in phases)
     lost = points_possible(one for one in hidden if one.kind in VALUES)
     return bool(public) and all(one.passed for one in public) and lost > points_possible(hidden) / 2
 
