@@ -28,7 +28,7 @@ from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Process
 from autograder.course import UserError
 from autograder.grading.grade import NOT_JUDGED
 from autograder.grading.row import Key
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 

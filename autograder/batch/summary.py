@@ -17,7 +17,7 @@ from rich.text import Text
 from autograder.batch.gradebook import Gradebook
 from autograder.grading.review import NO_GRADE, Case, Cases
 from autograder.grading.row import Row
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.submission import Submission
 from autograder.submission.names import listed, printable
 

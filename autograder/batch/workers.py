@@ -23,7 +23,7 @@ from pebble import ProcessPool
 from autograder import course
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader

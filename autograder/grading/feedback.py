@@ -18,8 +18,7 @@ from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import STOPPED, Kind, Status
 from autograder.submission import Submission
 
 MAX_PRINTED = 2000

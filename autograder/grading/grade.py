@@ -14,8 +14,7 @@ from typing import Any
 
 from autograder.checks.results import Phase, Test, TestResult, by_question, points_possible, points_won
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import STOPPED, VALUES, Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import STOPPED, VALUES, Kind, Status
 
 NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
 """What every test says of a submission over which the grader itself failed, where it judges others."""

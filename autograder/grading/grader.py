@@ -17,8 +17,7 @@ from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from autograder.checks.results import TestResult
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import STOPPED
-from autograder.protocol.status import Status
+from autograder.protocol.failure import STOPPED, Status
 from autograder.submission.names import printable
 
 ALL_PASS = "all tests pass"

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from autograder.checks.telling import Audience, inline
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json, to_json
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.submission import Submission
 from autograder.submission.names import folded
 

@@ -2,11 +2,10 @@
 
     call     performs one call of a student's function, and says what came of it
     codec    plain values ↔ bytes, nothing else
-    status   what has become of a test, and of a submission
-    failure  the kinds of failure, and the exceptions that carry them
+    failure  what became of a test and of a submission: kinds of mistakes, and the exceptions that carry them
 
 It ships to students, and knows numpy and the standard library alone: a worker behind the wall loads it.
 """
 
-FRONT_DOOR = ("call", "codec", "failure", "status")
+FRONT_DOOR = ("call", "codec", "failure")
 """The modules that other rooms may import."""

@@ -13,8 +13,8 @@ import os
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -26,9 +26,6 @@ from autograder.protocol import codec
 
 MAX_MESSAGE = 2000
 """Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
-
-UNCOUNTED = -1
-"""In the place of a number of lines: the call changed what counts them."""
 
 ANSWERS = "ANSWERS"
 """The one name of a submission that is read and not called."""
@@ -91,8 +88,7 @@ class Reply:
     """the result as `codec.encode` wrote it"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being
-    counted"""
+    """lines executed outside of libraries, where that was measured"""
     changed: tuple[str, ...] = ()
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
@@ -117,56 +113,43 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    with _StandingIn().installed() as stand_in, warnings.catch_warnings(action="ignore"):
+    stand_in = _StandingIn()
+    sys.meta_path.append(stand_in)
+    with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
             try:
-                code = compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True)
-                while not _runs(code, module, stand_in):
-                    pass
+                stand_in.run(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module)
             except BaseException as error:  # a submission may raise anything, SystemExit included
                 raised = describe_exception(error, filename)
                 if len(cells) > 1:
                     raised = replace(raised, message=f"{raised.message} (in code cell {number})")
                 stopped.append(raised)
             lines_before += cell.count("\n") + 1
+    stand_in.remove()
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
-
-
-def _runs(code: types.CodeType, module: types.ModuleType, stand_in: _StandingIn) -> bool:
-    """Execute some code; False where it has to run once more, since something stands in now for what it imports."""
-    try:
-        exec(code, module.__dict__)
-    except ModuleNotFoundError as error:
-        raised = replace(describe_exception(error, code.co_filename), left_out=True)
-        if stand_in.takes_place_of(error.name, raised):
-            return False
-        raise
-    return True
 
 
 class _StandingIn:
     """Finds an empty module in the place of each that an import missed. What a `try` catches is left to the file."""
 
     def __init__(self) -> None:
-        self.missing: dict[str, Raised] = {}
+        self.missing: dict[str | None, Raised] = {}
 
-    def takes_place_of(self, name: str | None, raised: Raised) -> bool:
-        """From now on a module stands in; False where one does already."""
-        if type(name) is not str or name in self.missing:
-            return False
-        self.missing[name] = raised
-        return True
+    def run(self, code: types.CodeType, module: types.ModuleType) -> None:
+        """Execute some code, once more for each import that something stands in for from then on."""
+        while True:
+            try:
+                return exec(code, module.__dict__)
+            except ModuleNotFoundError as error:
+                if type(error.name) is not str or error.name in self.missing:
+                    raise
+                self.missing[error.name] = replace(describe_exception(error, code.co_filename), left_out=True)
 
-    @contextmanager
-    def installed(self) -> Iterator[_StandingIn]:
-        """While a submission is loaded: nobody else in this process gets an empty module."""
-        sys.meta_path.append(self)
-        try:
-            yield self
-        finally:
-            sys.meta_path.remove(self)
-            for name in [name for name, module in sys.modules.items() if type(module) is _Missing]:
-                del sys.modules[name]
+    def remove(self) -> None:
+        """Nobody else in this process gets an empty module."""
+        sys.meta_path.remove(self)
+        for name in [name for name, module in sys.modules.items() if type(module) is _Missing]:
+            del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
         """Asked by Python where nobody else has found a module."""
@@ -210,6 +193,41 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
     return Reply(encoded, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
 
 
+def _encoded_arguments(call: Call) -> dict[str, bytes]:
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
+    named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
+    return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
+
+
+class _LineCounter:
+    """Counts the lines that a call executes outside of libraries."""
+
+    LIBRARIES = (
+        "<frozen ",
+        __file__,
+        str(Path(os.__file__).parent) + os.sep,
+        str(Path(np.__file__).parents[1]) + os.sep,
+    )
+    """How the names of files begin whose lines do not count: the standard library, what is installed beside numpy
+    (where a library watches the garbage collector, its lines come in the midst of a call), and this file."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> None:
+        sys.settrace(self._call)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        return None if frame.f_code.co_filename.startswith(self.LIBRARIES) else self._line
+
+    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+        self.count += event == "line"
+        return self._line
+
+
 def describe_exception(error: BaseException, filename: str) -> Raised:
     """An exception in plain text, without trusting its own methods to behave."""
     try:
@@ -227,49 +245,12 @@ def _place(error: BaseException, filename: str) -> tuple[int | None, str | None,
     it."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None, False
-    line, function, on_purpose, step = None, None, False, error.__traceback__
+    last: types.TracebackType | None = None
+    step = error.__traceback__
     while step is not None:
-        code, on_purpose = step.tb_frame.f_code, False
-        if code.co_filename == filename:
-            line, function = step.tb_lineno, code.co_name
-            on_purpose = code.co_code[step.tb_lasti] == dis.opmap["RAISE_VARARGS"]
-        step = step.tb_next
-    return line, function, on_purpose
-
-
-def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
-    named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
-    return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
-
-
-_LIBRARIES = (
-    "<frozen ",
-    __file__,
-    str(Path(os.__file__).parent) + os.sep,
-    str(Path(np.__file__).parents[1]) + os.sep,
-)
-"""How the names of files begin whose lines do not count: the standard library, what is installed beside numpy (where a
-library watches the garbage collector, its lines come in the midst of a call), and this file."""
-
-
-class _LineCounter:
-    """Counts the lines that a call executes outside of libraries. A call that changes Python's tracing is UNCOUNTED."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __enter__(self) -> None:
-        sys.settrace(self._call)
-
-    def __exit__(self, *_: object) -> None:
-        if sys.gettrace() != self._call:
-            self.count = UNCOUNTED
-        sys.settrace(None)
-
-    def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        return None if frame.f_code.co_filename.startswith(_LIBRARIES) else self._line
-
-    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
-        self.count += event == "line"
-        return self._line
+        last = step if step.tb_frame.f_code.co_filename == filename else last
+        step, end = step.tb_next, step
+    if last is None:
+        return None, None, False
+    code = last.tb_frame.f_code
+    return last.tb_lineno, code.co_name, last is end and code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]

@@ -1,9 +1,23 @@
-"""Why a test did not pass: one sentence for a person, and the kind of mistake for a program."""
+"""What became of a test and of a submission: one sentence for a person, and the kind of mistake for a program."""
 
 from __future__ import annotations
 
 import re
-from enum import Enum
+from enum import Enum, StrEnum
+
+
+class Status(StrEnum):
+    """What became of a submission: the words that stand in files and reports."""
+
+    GRADED = "graded"
+    IMPORT_ERROR = "import_error"
+    """it raises when it is run, or imports what is not there"""
+    UNREADABLE = "unreadable"
+    """no code can be had from it"""
+    TIMEOUT = "timeout"
+    """over its time in all"""
+    KILLED = "killed"
+    """its workers died more often than they are replaced"""
 
 
 class Kind(Enum):
@@ -59,14 +73,7 @@ class Wrong(AssertionError):
     function to look at first where that is not the one that was called.
     """
 
-    def __init__(
-        self,
-        kind: Kind,
-        message: str,
-        *,
-        hint: str | None = None,
-        function: str | None = None,
-    ) -> None:
+    def __init__(self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"

@@ -11,7 +11,7 @@ from autograder.course import find
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.suite import Suite
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.submission import Submission
 
 

@@ -18,7 +18,7 @@ from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.grading.grade import Outcome, from_json, to_json
 from autograder.grading.row import PackedGrade
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.rows import GRADE, PACKED, RESULTS, submission_file
 

@@ -16,8 +16,7 @@ from autograder.grading import feedback, quiz, review
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.reports import one_submission
 from autograder.submission import Problem, Submission
 from tests.grader.support.handed_in import SAMPLES

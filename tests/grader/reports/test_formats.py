@@ -14,8 +14,7 @@ from autograder.course import Assignment
 from autograder.hints import explain
 from autograder.hints.recorded import BELOW, OWN
 from autograder.protocol import codec
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.reports import one_submission
 from tests.grader.support.once import Graded
 

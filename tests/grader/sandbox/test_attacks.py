@@ -36,8 +36,7 @@ from autograder.grading.row import PackedGrade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
-from autograder.protocol.failure import Kind, Stopped
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status, Stopped
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES

@@ -25,13 +25,13 @@ from tests.grader.support.examples import examples
 
 thorough = examples(100)
 
-NUMBERS = "?bBhHiIlLefdFD"
+NUMBERS = "?bBhHiIlLefd"
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 plain_arrays = arrays.arrays(
     st.sampled_from(NUMBERS), arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4)
 )
-scalars = plain_arrays.filter(lambda array: array.size and array.dtype.kind != "c").map(lambda array: array.flat[0])
+scalars = plain_arrays.filter(lambda array: array.size).map(lambda array: array.flat[0])
 numbers = st.booleans() | st.integers(-(2**500), 2**500) | st.floats() | scalars
 
 
@@ -76,8 +76,8 @@ class Answer(enum.IntEnum):
 
 FOREIGN = [
     *(object(), Number(1.0), Answer.YES, decimal.Decimal(1), b"bytes", {1.0, 2.0}, range(3), slice(3), ..., np, type),
-    *(1j, np.complex128(1j), np.longdouble(1), np.str_("a"), np.datetime64("2020-01-01"), 2**600, "\ud800"),
-    *({1: 2}, {"\ud800": 1}, iter([1]), lambda: None, Foreign, Exception("no"), memoryview(b"a")),
+    *(1j, np.complex128(1j), np.longdouble(1), np.str_("a"), np.datetime64("2020-01-01"), 2**600),
+    *({1: 2}, np.zeros(2, "complex64"), iter([1]), lambda: None, Foreign, Exception("no"), memoryview(b"a")),
     *(np.arange(3.0).view(Sly), np.ma.masked_array([1.0, 2.0], mask=[True, False]), np.zeros((1, 1)).view(np.matrix)),
     *(np.array([1.0, None], dtype=object), np.array(["a"]), np.zeros(2, dtype=[("a", "f8")]), np.zeros((1,) * 17)),
     *(np.array(["2020-01-01"], dtype="datetime64[D]"), np.zeros(2, ">f8"), np.zeros(2, np.clongdouble)),
@@ -121,9 +121,11 @@ def test_arrays_of_any_layout_arrive() -> None:
         assert got.flags.writeable and not decode(encode(array), writeable=False).flags.writeable
 
 
-def test_a_bool_is_true_or_false_whatever_its_byte() -> None:
+def test_what_could_be_told_apart_and_means_the_same_arrives_as_one() -> None:
     odd = np.array([0, 1, 2, 255], dtype=np.uint8).view(bool)
     assert decode(encode(odd)).view(np.uint8).tolist() == [0, 1, 1, 1]
+    assert decode(encode({"\ud800": "half a pair\udfff"})) == {"?": "half a pair?"}
+    assert decode(b"!" + _count(1000) + b"\x1b[2J" * 250).description == "?[2J" * 125
 
 
 def test_what_is_too_large_is_one_foreign_value() -> None:
@@ -205,11 +207,7 @@ HOSTILE = {
     "nothing, very wide": _array(b"<f8", (0, 2**62)),
     "too many axes": _array(b"<f8", (1,) * 64, b"\0" * 8),
     "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
-    "a complex scalar": _array(b"<c8", (), b"\0" * 8, tag=b"g"),
-    "a description longer than any of ours": (
-        b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1)
-    ),
-    "a description that moves the cursor": b"!" + _count(4) + b"\x1b[2J",
+    "complex numbers": _array(b"<c8", (1,), b"\0" * 8),
     "a generator": encode(np.random.default_rng(1), request=True),
     "more bytes than the value": b"NN",
     "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
@@ -309,9 +307,8 @@ def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     generator.integers(5, dtype=np.uint32)  # half of a number waits now
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
-    assert type(decode(encode(generator))) is Foreign
     another = np.random.Generator(np.random.MT19937(3))
-    assert type(decode(encode(another, request=True))) is Foreign
+    assert {type(decode(one)) for one in (encode(generator), encode(another, request=True))} == {Foreign}
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:

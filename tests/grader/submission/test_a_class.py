@@ -19,7 +19,7 @@ import pytest
 from autograder import course
 from autograder.batch import output
 from autograder.batch.gradebook import Gradebook
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Status
 from autograder.reports import feedback_zip, roster
 from autograder.submission import Submission, find_in_folder
 from tests.grader.support import classroom

@@ -25,8 +25,7 @@ from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTest, Kind, Wrong
-from autograder.protocol.status import Status
+from autograder.protocol.failure import BrokenTest, Kind, Status, Wrong
 from autograder.submission import read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files

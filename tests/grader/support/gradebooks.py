@@ -10,8 +10,7 @@ from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.row import Key, PackedGrade
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.submission import Problem, Submission
 
 COURSE = (

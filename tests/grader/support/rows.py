@@ -9,8 +9,7 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.row import PackedGrade
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.submission import Submission
 
 RESULTS = [
