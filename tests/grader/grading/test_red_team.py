@@ -18,8 +18,7 @@ from autograder.grading.review import MOST_GIVEN, suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
-from autograder.protocol.failure import Kind
-from autograder.protocol.status import Status
+from autograder.protocol.failure import Kind, Status
 from autograder.submission import Submission
 from tests.grader.support.loaded import Loaded
 
