@@ -1,5 +1,4 @@
-"""The catalogue: its entries say what they are and give nothing away. What comes of each in a suite,
-`test_follow_through` asks."""
+"""The catalogue: its entries say what they are and give nothing away, and each loses points and is named."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
+from autograder.hints.explain import with_causes
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Wrong
@@ -34,6 +34,20 @@ def test_entries_say_what_they_are(assignment: Assignment) -> None:
     assert len({entry.name for entry in entries}) == len(entries)
     for entry in entries:
         assert entry.origin and entry.hint.endswith((".", "?", "!")), entry.name
+
+
+def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
+    """By the tests of its own function alone, and no other mistake of that function with it: any two differ there, or
+    share a hint."""
+    entries = catalogue.entries(assignment)
+    for entry in entries:
+        backend = catalogue.Module(catalogue.mistaken(assignment, entry))
+        own = [suite.run_again(backend, test) for test in suite.tests if test.question == entry.function]
+        told = [result.hint for result in with_causes(suite.reference, own) if result.hint]
+        assert not all(result.passed for result in own), f"{entry.name} passes every test"
+        assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
+        others = {other.hint for other in entries} - {entry.hint}
+        assert not any(hint in said for said in told for hint in others), f"{entry.name} is told as {told}"
 
 
 def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
