@@ -131,7 +131,8 @@ extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths =
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
 | mean | 2 | 0 | 0.67 | 1.33 | −2, 0, −0.67, −1.33 |
 Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «measuring.sign_flip(np.array([1.0, 2, 3]))»$
-For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
+For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
+    «measuring.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
 | passkey | all; no position too | none | <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
 | latest passkey | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK |

@@ -96,7 +96,8 @@ SENTENCES = r"""
 | 2 | 1 | «steps[2]» |
 The rows of $D$ are «decay». The products $q \cdot k_j$ are «keys @ queries[0]»
 So the last output is $\tfrac12 \cdot 1 \cdot 4 + 1 \cdot 0 \cdot 2 + 1 \cdot 1 \cdot 6 = «outputs[2]»$
-The first chunk leaves the state «point(left[:, 0])». In the second chunk, token 2 gives «alone» and the state gives «last - alone»: together «last»
+The first chunk leaves the state «point(left[:, 0])». In the second chunk, token 2 gives «alone» and the state gives
+    «last - alone»: together «last»
 has the weights (1/2, 1, 1)/2.5 = «shares»
 the query $q = k$ reads «doubled[0, 0]»
 # rows 4 5 and 8 10 q = [3, 1] # the query's score is q · k = «q @ k» <== np.outer(k, v).tolist() == [[4, 5], [8, 10]]
