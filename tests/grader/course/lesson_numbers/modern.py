@@ -98,7 +98,8 @@ In the example by hand «len(kept)» keys are kept. If they move, the next token
 The offset of the last three is «2 - kept[2]»
 np.arange(6) // 4 # «str((np.arange(6) // 4).tolist())»: the block of each position
 np.ones((2, 5, 4))[..., None, :, :].shape # «str(np.ones((2, 5, 4))[..., None, :, :].shape)»
-reaches 1 at $p = 8191$. The factor is «warm[1]:.2f» there, and «warm[2]:.2f» at position 999,999 <== warm[0] == 1
+reaches 1 at $p = 8191$:  there the factor becomes «warm[1]:.2f». At position 999,999 it is «warm[2]:.2f» <== warm[0]
+    == 1
 Without the factor its weight is «weight(2048, 10):.2f» among 2048 keys, and «weight(32768, 10):.2f» among 32,768
     <== m.log_n_scale(2047, 2048) == 1
 $\ln 32768 / \ln 2048 = «scale:/»$, the lead becomes «10 * scale:.1f», and the weight «weight(32768, 10 * scale):.2f».

@@ -116,7 +116,8 @@ Accuracy at «far» tokens <== len(lab.SEEDS) == 8
 | copy 1 back | «means("copy 1 back"):.2f» |
 | name of the sentence | «means(lab.SENTENCES):.2f» |
 | name of the sentence, rare marks | «means(rare):.2f» |
-Like ALiBi, it cannot copy 3 back <== max(scores("copy 3 back", method).max() for method in ("gates", "alibi")) < 0.3
+Like ALiBi, the gates of this model cannot copy 3 back <== max(scores("copy 3 back", method).max() for method in
+    ("gates", "alibi")) < 0.3
 The mean gate is «gate("name"):.2f» at the first token of a sentence, and «gate("other"):.2f» at ordinary tokens
 *Control:* give every token the mean gate. The accuracy falls in all 8 seeds, to
     «scores(lab.SENTENCES, lab.EQUAL).mean():.2f»; with rare marks to «scores(rare, lab.EQUAL).mean():.2f»
