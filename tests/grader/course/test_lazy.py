@@ -2,8 +2,8 @@
 
 A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or
 refuses every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function
-of its question lazy in every such way, and with each other function that it calls lazy or right. It passes with no such
-mix.
+of its question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one
+of three ways. It passes with no such mix.
 
 A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all.
 So each property is also run with functions that are right but for one or two arguments, which they ignore. It passes
@@ -64,9 +64,9 @@ def shape_of(place: int, fill: float) -> Work:
     return lambda args, right: np.full(np.shape(args[place]), fill)
 
 
-def refusal(error: type[Exception], message: Callable[[tuple[Any, ...]], str]) -> Work:
+def refusal(error: type[Exception]) -> Work:
     def work(args: tuple[Any, ...], right: Any) -> Any:
-        raise error(message(args))
+        raise error(NUMBERS)
 
     return work
 
@@ -78,9 +78,9 @@ def _parts(value: Any) -> tuple[Any, ...]:
 LAZY: dict[str, Work] = {
     **{
         f"the constant {value!r}": lambda args, right, value=value: value
-        for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())
+        for value in (None, True, 0, 1, 2.5, np.nan, "", ())
     },
-    **{f"argument {place + 1}": argument(place) for place in range(4)},
+    **{f"argument {place + 1}": argument(place) for place in range(3)},
     "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
     "its arguments": lambda args, right: tuple(args),
     "as many numbers as it is told": lambda args, right: np.arange(min(args[0], 1000)),
@@ -89,7 +89,7 @@ LAZY: dict[str, Work] = {
     **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
     **{
         f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill))
-        for fill in (0, 1, -1, 0.5, -np.inf)
+        for fill in (0, 1, -np.inf)
     },
     "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
     "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
@@ -102,17 +102,11 @@ LAZY: dict[str, Work] = {
     "the first argument, backwards": moved(lambda array: array[..., ::-1]),
     "the first argument, upside down": moved(lambda array: array[..., ::-1, :]),
     "the first argument, sorted": moved(np.sort),
-    **{
-        f"{error.__name__} with {what}": refusal(error, message)
-        for error in (ValueError, IndexError)
-        for what, message in {
-            "all numbers": lambda args: NUMBERS,
-            "its arguments": repr,
-            "their shapes": lambda args: repr([np.shape(one) for one in args]),
-        }.items()
-    },
+    **{f"{error.__name__} with all numbers": refusal(error) for error in (ValueError, IndexError)},
 }
 RIGHT = "right"
+BESIDE = ("argument 1", "0 in the right shape", "ValueError with all numbers")
+"""How the functions behave that a lazy one stands beside, or like the lazy one."""
 
 
 class Mixture:
@@ -155,8 +149,8 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """The tests that pass though the function of their question is lazy, and how the functions behaved.
 
-    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails
-    before is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    A plan that calls a function it does not know is tried anew with that function right or lazy. One that fails before
+    is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
     """
     suite._context.backend = mixture
     for test, runnable in suite._tests.items():
@@ -166,7 +160,8 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
             if runnable.run(test).passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
-                plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
+                others = {RIGHT, *BESIDE, mixture.plan[test.question]}
+                plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in sorted(others)]
 
 
 def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite) -> None:

@@ -4,20 +4,17 @@ in."""
 from __future__ import annotations
 
 import csv
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from autograder import course, files
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
 from autograder.checks.telling import Audience
-from autograder.cli import main
 from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading import grader as graders
@@ -59,11 +56,8 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     ("text", "names", "line"),
     [
         ("import no_such\nx = 1\n", {"x"}, 1),
-        ("from __future__ import annotations\nimport no_such\nx: Nothing = 1\n", {"x"}, 2),
         ("import math, no_such.other as y, cmath\nx = 1\n", {"math", "cmath", "x", "y"}, 1),
-        ("from no_such.other import y, z\nfrom no_such import *\nx = 1\n", {"x", "y", "z"}, 1),
         ("x = 1; import no_such; z = 2\nimport nor_this\ny = 3\n", {"x", "y", "z"}, 1),
-        ("x = 1\nif x:\n    import no_such\ny = 1\n", {"x", "y"}, 3),
         ("def f():\n    import no_such\nf()\ny = 1\n", {"f", "y"}, 2),
         ("import no_such\nno_such.f()\ny = 1\n", set(), None),
         ("from math import no_such\ny = 1\n", set(), None),
@@ -96,14 +90,10 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 """
 
 
-def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader, tmp_path: Path) -> None:
+def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
     """Caches of the wrong shape, given back to the reference: those tests fail, and all others are as they were."""
-    text = classroom.right("rope", 0) + CACHES
-    judged = grader.grade(course.find("rope"), (text,))
+    judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == Status.GRADED and 10 < judged.score < 20
-    put(tmp_path, {"rope.py": text})
-    checked = CliRunner().invoke(main, ["check", str(tmp_path / "rope.py"), "--json"])
-    assert checked.exit_code == 1 and json.loads(checked.output)["score"] == judged.score
 
 
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:
@@ -224,10 +214,3 @@ def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> Non
     assert seen(tmp_path / "beside") == seen(tmp_path / "alone")
     tops = {name.partition("/")[0] for name in OTHERS}
     assert len(classroom.grades(tmp_path / "beside")) == len(HONEST) + len(tops)
-
-
-def test_the_command_checks_a_clone_of_the_handout(handed_out: dict[str, bytes], tmp_path: Path) -> None:
-    solved = {f"assignments/{NAME}/{NAME}.py": course.find(NAME).solution.read_bytes()}
-    put(tmp_path / "positions", handed_out | solved)
-    checked = CliRunner().invoke(main, ["check", str(tmp_path / "positions"), "--assignment", NAME, "--json"])
-    assert checked.exit_code == 0 and json.loads(checked.output)["score"] == 20
