@@ -5,7 +5,6 @@ The handout has the form of each answer (`questions.json`), and the answers of t
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -49,61 +48,41 @@ def faults(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
-    missing = [key for key in forms if key not in answers]
-    for key in (key for key in answers if key not in forms):
-        meant = difflib.get_close_matches(str(key), missing, n=1)
-        yield str(key), f"{key} is no question of this lesson" + (f": {meant[0]} is missing" if meant else "")
-        missing = [other for other in missing if other not in meant]
-    yield from ((ANSWERS, f"{key} is missing: take the line from the handout again") for key in missing)
+    yield from ((str(key), f"{key} is no question of this lesson") for key in answers if key not in forms)
     for key, wanted in forms.items():
-        if answers.get(key) is not None and (fault := _fault(answers[key], wanted)):
-            yield key, f"{key}: {fault}"
+        if key not in answers:
+            yield ANSWERS, f"{key} is missing: take the line from the handout again"
+        elif answers[key] is not None and not _has_form(answers[key], wanted):
+            yield key, f"{key}: write {wanted} instead of {repr(answers[key])[:60]}"
 
 
-def _fault(given: Any, wanted: str) -> str | None:
-    """Why an answer does not have the form that is wanted; None where it has."""
+def _has_form(given: Any, wanted: str) -> bool:
     given = plain_scalar(given)
-    if type(given) not in (bool, int, float, str):
-        return f"wanted {wanted}, got {type(given).__name__}"
-    if type(given) is float and not math.isfinite(given):
-        return f"{given} is no answer"
-    is_number, whole = type(given) in (int, float), type(given) is int or (type(given) is float and given.is_integer())
-    if not {YES_OR_NO: type(given) is bool, WORD: type(given) is str, NUMBER: is_number, WHOLE_NUMBER: whole}[wanted]:
-        return f"{_CURES[wanted]} instead of {given!r}"
-    return None
-
-
-_CURES = {
-    YES_OR_NO: "write True or False",
-    WHOLE_NUMBER: "write a whole number, without quotes,",
-    NUMBER: "write a number, without quotes,",
-    WORD: "write a word, in quotes,",
-}
+    if type(given) not in (int, float):
+        return type(given) in (bool, str) and form(given) == wanted
+    return math.isfinite(given) and (wanted == NUMBER or (wanted == WHOLE_NUMBER and given == int(given)))
 
 
 def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, str, Practice]]:
     """Of each practice question that has an answer of the right form: its key, a verdict, and what is right."""
     for key, question in practice.items():
         given = answers.get(key) if isinstance(answers, dict) else None
-        if given is not None and _fault(given, form(question.value)) is None:
-            yield key, verdict(given, question.value), question
+        if given is not None and _has_form(given, form(question.value)):
+            yield key, _verdict(given, question.value), question
 
 
-def verdict(given: Any, right: Any) -> str:
-    """Whether an answer is right, or a number too small or too large."""
+def _verdict(given: Any, right: Any) -> str:
     if is_answer(given, right):
         return "right"
-    are_numbers = type(plain_scalar(given)) in (int, float) and type(right) in (int, float)
-    return f"your number is too {'small' if given < right else 'large'}" if are_numbers else "not right"
+    is_number = type(right) in (int, float)
+    return f"your number is too {'small' if given < right else 'large'}" if is_number else "not right"
 
 
 def is_answer(got: Any, wanted: Any) -> bool:
     """Whether an entry of ANSWERS is the right one."""
     got = plain_scalar(got)
-    if type(wanted) in (bool, str) or type(got) in (bool, str):
-        return type(got) is type(wanted) and (got == wanted if type(wanted) is bool else got.strip() == wanted)
-    if type(got) not in (int, float):
-        return False
+    if type(wanted) in (bool, str) or type(got) not in (int, float):
+        return type(got) is type(wanted) and bool(got.strip() == wanted if type(wanted) is str else got == wanted)
     allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
     return bool(abs(got - wanted) <= allowed)
 

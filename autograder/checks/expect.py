@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.answers import is_answer, plain_scalar
-from autograder.checks.proxy import REFUSED, Function, StudentModule, is_a, parts
+from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
@@ -47,30 +47,25 @@ GROWTH = 16
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The function returns what its definition says, within the tolerance; returns what it returned."""
-    wanted, value, _ = _called(function, Call(function.name, args, kwargs))
-    _agrees(function, value, wanted, tolerance)
-    return function.hand_out(value)
+    reply, _ = _right(function, Call(function.name, args, kwargs), tolerance)
+    return function.hand_out(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted, got, _ = _called(function, Call(function.name, args, kwargs))
-    close(got, wanted, function.name)
-    for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
+    reply, wanted = _right(function, Call(function.name, args, kwargs))
+    for got_part, wanted_part in zip(parts(reply.value), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
-        if got_dtype.newbyteorder("=") != wanted_dtype:
+        if got_dtype != wanted_dtype:
             raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted")
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
-    reply = _measured(function, Call(function.name, args, kwargs, measured=True))
+    reply, _ = _right(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
-        raise Wrong(
-            Kind.CHANGED,
-            f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead",
-            hint=WRITTEN_TO,
-        )
+        changed = f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead"
+        raise Wrong(Kind.CHANGED, changed, hint=WRITTEN_TO)
 
 
 def vectorised(
@@ -81,7 +76,7 @@ def vectorised(
     It executes less than one more line per further position, too: many other lines in front hide no loop.
     """
     calls = (Call(function.name, arguments(size), {}, measured=True) for size in (length, GROWTH * length))
-    short, long = (_measured(function, call, tolerance).lines for call in calls)
+    short, long = (_right(function, call, tolerance)[0].lines for call in calls)
     if long > 2 * short or long - short >= (GROWTH - 1) * length:
         message = (
             f"{function.name} executes {short} lines of Python for length {length} and {long} for length "
@@ -94,8 +89,8 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
-    wanted, got, _ = _called(function, Call(function.name, args, kwargs))
-    got_parts = parts(got) if type(wanted) is tuple else [got]
+    reply, wanted = _called(function, Call(function.name, args, kwargs))
+    got_parts = parts(reply.value) if type(wanted) is tuple else (reply.value,)
     got_shapes, wanted_shapes = (
         " and ".join(str(np.shape(part)) for part in each) for each in (got_parts, parts(wanted))
     )
@@ -114,16 +109,14 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
-    if not is_a(reply.raised, error):
+    if error.__name__ not in reply.raised.bases:
         raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
 
 
 def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
     """Two results agree: `says` is the rule in the words of the lesson."""
-    differs = difference(got, wanted, tolerance)
-    if differs is not None:
-        kind, words = differs
-        raise Wrong(kind, f"{says}: {words}")
+    if differs := difference(got, wanted, tolerance):
+        raise Wrong(differs[0], f"{says}: {differs[1]}")
 
 
 def holds(condition: object, says: str) -> None:
@@ -140,46 +133,32 @@ def answer(submission: StudentModule, key: str) -> None:
     if answers is None and failure is not None:
         raise function.not_reached(failure)
     if type(answers) is not dict:
-        raise Wrong(
-            Kind.UNANSWERED, "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
-        )
+        what = "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
+        raise Wrong(Kind.UNANSWERED, what)
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    if type(got) is Foreign or not is_answer(got, wanted):
+    if not is_answer(got, wanted):
         known = submission.reference.known_answers(key)
         hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(plain_scalar(got), wanted))
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint)
 
 
-def _measured(function: Function, call: Call, tolerance: float | None = None) -> Reply:
-    """The reply to a call that is looked at closely: what only a worker can measure counts beside right values
-    alone."""
-    wanted, value, reply = _called(function, call)
-    _agrees(function, value, wanted, tolerance)
-    return reply
+def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
+    """The reply to a call with good arguments, and the right value, with which it agrees."""
+    reply, wanted = _called(function, call)
+    close(reply.value, wanted, function.name, tolerance)
+    return reply, wanted
 
 
-def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None) -> None:
-    if (differs := difference(value, wanted, tolerance)) is not None:
-        kind, words = differs
-        raise Wrong(kind, f"{function.name}: {words}{_other_dtype(value, wanted) if kind is Kind.VALUE else ''}")
-
-
-def _other_dtype(value: Any, wanted: Any) -> str:
-    """That a result has another dtype than the definition says, which may be why its values are wrong."""
-    compared = [(got, right) for got, right in zip(parts(value), parts(wanted), strict=True) if type(right) is not int]
-    dtypes = [(np.asarray(got).dtype, np.asarray(right).dtype) for got, right in compared]
-    return next((f"; it is {got} where {right} is wanted" for got, right in dtypes if got != right), "")
-
-
-def _called(function: Function, call: Call) -> tuple[Any, Any, Reply]:
-    """Of a call with good arguments: the right value, the value that came, and the reply that it came with."""
+def _called(function: Function, call: Call) -> tuple[Reply, Any]:
+    """The reply to a call with good arguments, a plain value, and the right value."""
     wanted = _wanted(function, call)
     if wanted is REFUSED:
         raise _at_fault(function, "the reference refuses this call")
     reply = function.attempt(call)
-    return wanted, function.value(reply), reply
+    function.value(reply)
+    return reply, wanted
 
 
 def _wanted(function: Function, call: Call) -> Any:
@@ -193,16 +172,13 @@ def _wanted(function: Function, call: Call) -> Any:
 
 def _at_fault(function: Function, what: str) -> Exception:
     """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
-    if function.submission.returned:
-        message = (
-            f"{function.name} was called with what your functions had returned, and that is not of the form that it"
-            " takes"
-        )
-        return Wrong(Kind.VALUE, message)
-    return BrokenTest(f"{what} of {function.name}: the test is wrong")
+    if not function.submission.returned:
+        return BrokenTest(f"{what} of {function.name}: the test is wrong")
+    form = "and that is not of the form that it takes"
+    return Wrong(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
 
 
-def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
+def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
     """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
     if type(wanted) is tuple:
         return _tuple_difference(got, wanted, tolerance)
@@ -219,9 +195,8 @@ def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None
     if type(got) not in (tuple, list) or len(got) != len(wanted):
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
         return Kind.SHAPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
-    for number, (got_part, wanted_part) in enumerate(zip(got, wanted, strict=True), start=1):
-        differs = difference(got_part, wanted_part, tolerance)
-        if differs is not None:
+    for number, pair in enumerate(zip(got, wanted, strict=True), start=1):
+        if differs := difference(*pair, tolerance):
             return differs[0], f"in result {number} of {len(wanted)}, {differs[1]}"
     return None
 
@@ -229,35 +204,32 @@ def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None
 def _is_number_like(got: Any, wanted: Any) -> bool:
     """Whether `got` is of a type that may stand for `wanted`: arrays for arrays, any number for a number."""
     if np.ndim(wanted):
-        return type(got) is np.ndarray and got.dtype.kind != "c"
-    array = _as_array(got) if type(got) in (bool, int, float) or isinstance(got, np.generic | np.ndarray) else None
-    if array is None:
+        return type(got) is np.ndarray
+    if not isinstance(got, bool | int | float | np.generic | np.ndarray):
         return False
-    if array.ndim:
-        return type(wanted) is np.ndarray or isinstance(wanted, np.generic)  # its shape is then the mistake
+    if np.ndim(got):
+        return isinstance(wanted, np.ndarray | np.generic)  # its shape is then the mistake
     given, kind = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (got, wanted))
-    return given in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}.get(kind, kind)
+    return given in {"b": "b", "f": "iuf"}.get(kind, "iu")
 
 
 def _as_array(value: Any) -> np.ndarray:
-    """With an int of Python's that is too large for numpy as the nearest long double."""
+    """With an int of Python's that is too large for numpy as the nearest float."""
     array = np.asarray(value)
-    return array.astype(np.longdouble) if array.dtype == object else array
+    return array.astype(np.float64) if array.dtype == object else array
 
 
 def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(array.dtype.newbyteorder("="), 0.0) for array in (got, wanted))
-    if _all_near(got, wanted, tolerance):
-        return None
+        tolerance = max(TOLERANCE.get(array.dtype, 0.0) for array in (got, wanted))
     with np.errstate(all="ignore"):
-        error = np.abs(got.astype(np.longdouble) - wanted.astype(np.longdouble))
-        relative = error / np.abs(wanted)
-        near = np.isfinite(wanted) & (error <= tolerance * (1 + np.abs(wanted)))
-        right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
-    if right.all():
-        return None
+        error = np.abs(np.subtract(got, wanted, dtype=np.float64))
+        bound = tolerance * (1 + np.abs(wanted, dtype=np.float64))
+        right = (error <= bound) & np.isfinite(bound) | (got == wanted) | np.isnan(got) & np.isnan(wanted)
+        if right.all():
+            return None
+        lost = float((error / np.abs(wanted))[~right].max())
     # Where the difference is no number, nothing could be worse.
     size = np.where(right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
@@ -268,31 +240,9 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         which = "only" if wrong == 1 else f"{'first' if wanted.dtype.kind == 'b' else 'largest'} of {wrong}"
         words += f" (the {which} difference{'s' * (wrong > 1)} in {wanted.size} values)"
     # A difference this small is a lack of digits, and not another formula.
-    if (lost := float(relative[~right].max())) <= NEARLY:
+    if lost <= NEARLY:
         words += f"; they are right to {-math.floor(math.log10(max(lost, 1e-16)))} digits"
     return Kind.VALUE, words
-
-
-def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
-    """Whether numbers of the usual types agree at first sight, as nearly all do. Others are looked at closely."""
-    if got.dtype == wanted.dtype and got.dtype.kind in "bi":
-        return np.array_equal(got, wanted)
-    if got.dtype not in TOLERANCE or wanted.dtype not in TOLERANCE:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        bound = tolerance * (1 + np.abs(wanted, dtype=np.float64))
-        near = (np.abs(np.subtract(got, wanted, dtype=np.float64)) <= bound) & np.isfinite(bound)
-    return bool((near | (got == wanted)).all())
-
-
-def _rounded(got: Any, wanted: Any) -> str | None:
-    """For a number that is nearly right."""
-    near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
-    return (
-        "You are near, but rounded too early or too much; the rule is five right digits, or an expression."
-        if near
-        else None
-    )
 
 
 def _kind_of(value: Any) -> str:
@@ -305,8 +255,7 @@ def _kind_of(value: Any) -> str:
         return f"an array of shape {value.shape}, dtype {value.dtype}"
     if isinstance(value, np.generic):
         return f"a number ({value.dtype})"
-    article = "an" if type(value).__name__[0] in "aeiou" else "a"
-    return f"{article} {type(value).__name__}"
+    return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
 
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
@@ -322,6 +271,5 @@ def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
 def _short(value: Any) -> str:
     if type(value) is Foreign:
         return value.description
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = plain_scalar(value)
     return f"{value:.6g}" if type(value) is float else repr(value)[:60]

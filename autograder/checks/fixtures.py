@@ -80,9 +80,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function: Any = getattr(item, "function", None)
         if hypothesis.is_hypothesis_test(function):
-            hypothesis.seed(_seed(config.stash[TEST_CONTEXT], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(
-                function
-            )
+            term, test = _seed(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
+            hypothesis.seed(term * 2**32 + test)(function)
 
 
 def _fixture(assignment: str) -> Any:

@@ -27,35 +27,23 @@ _CHAIN = re.compile(r"\b(?:[^\W\d]\w*+\.){64}")
 _GAPS = re.compile(r"[ \t\f]+|\\\n")
 
 
-class TooDear(ValueError):
-    """Text that is not parsed: what there is too much of, and what to do about it."""
-
-    def __init__(self, fault: str, advice: str) -> None:
-        super().__init__(fault)
-        self.fault = fault
-        self.advice = advice
-
-
 def parse(text: str) -> ast.Module:
-    """The syntax tree. Raises TooDear, and what Python's parser says of text that is no Python: SyntaxError,
-    ValueError."""
+    """The syntax tree. Raises SyntaxError or ValueError for text that is no Python, or too dear to parse."""
     if len(text) > MAX_CODE:
-        raise TooDear(f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
+        raise ValueError(f"it has more than {MAX_CODE // 1024} KiB of code")
     if text.count("{") > MAX_BRACES:
-        raise TooDear(f"it holds more than {MAX_BRACES:,} braces", "keep data in another file")
+        raise ValueError(f"it holds more than {MAX_BRACES:,} braces")
     if _CHAIN.search(_GAPS.sub("", text)):
-        raise TooDear("it holds a name with more than 64 dots", "shorten that name")
+        raise ValueError("it holds a name with more than 64 dots")
     if _most_marks(text) > MAX_MARKS:
-        raise TooDear(f"it holds a letter with more than {MAX_MARKS} combining marks", "delete those marks")
+        raise ValueError(f"it holds a letter with more than {MAX_MARKS} combining marks")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an invalid escape is the student's affair
         try:
             return ast.parse(text)
-        except (RecursionError, SystemError) as error:
-            raise TooDear("it is nested too deeply", "break the deepest expression into smaller ones") from error
-        except MemoryError as error:  # Python before 3.14 also says so where its stack is full
-            fault = "it takes more memory to parse than there is, or is nested too deeply"
-            raise TooDear(fault, "cut it down, and break the deepest expression into smaller ones") from error
+        except (RecursionError, SystemError, MemoryError) as error:
+            # Python before 3.14 also names the memory where its stack is full.
+            raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
 def _most_marks(text: str) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -66,16 +64,14 @@ class Function:
         """The plain value of a reply. Raises Wrong where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
-        value = reply.value
-        self.submission.results.extend(part for part in parts(value) if isinstance(part, np.ndarray))
-        if type(value) is codec.Foreign:
-            message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
-            raise Wrong(Kind.SHAPE, message)
-        return value
+        if type(reply.value) is codec.Foreign:
+            what = f"{reply.value.description}, which is neither a number nor a plain numpy array"
+            raise Wrong(Kind.SHAPE, f"{self.name} returned {what}")
+        return reply.value
 
     def hand_out(self, value: Any) -> Any:
         """A value for the test to keep: from now on its calls may have arguments that are not its own."""
-        self.submission.returned = True
+        self.submission.returned += parts(value)
         return value
 
     def attempt(self, call: Call) -> Reply:
@@ -91,34 +87,27 @@ class Function:
         if undefined and failure is not None:
             return self.not_reached(failure)
         inside = raised.function if raised.function != self.name else None
-        unwritten = undefined or "NotImplementedError" in raised.bases
-        if unwritten and inside is not None:
-            return Wrong(Kind.WAITING, f"{self.name} waits for {inside}, which is not implemented yet", function=inside)
-        if unwritten:
+        if undefined or "NotImplementedError" in raised.bases:
+            if inside is not None:
+                return Wrong(
+                    Kind.WAITING, f"{self.name} waits for {inside}, which is not implemented yet", function=inside
+                )
             return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
-        blamed = None if self.submission.was_given_its_own else self.name
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
-        message = f": {raised.message}" if raised.message else ""
-        if raised.on_purpose and (is_a(raised, ValueError) or is_a(raised, IndexError)):
-            refuses = f"{self.name} refuses an argument that is allowed: it raised {raised.kind}{where}{message}"
-            return Wrong(Kind.REFUSED, refuses, function=blamed)
-        return Wrong(
-            Kind.RAISED,
-            f"{self.name} raised {raised.kind}{where}{message}",
-            hint=numpy_cause(raised.message),
-            function=blamed,
-        )
+        what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
+        blamed = None if self.submission.was_given(next(reversed(self.submission.seen))) else self.name
+        if raised.on_purpose and not {"ValueError", "IndexError"}.isdisjoint(raised.bases):
+            what = f"{self.name} refuses an argument that is allowed: it {what}"
+            return Wrong(Kind.REFUSED, what, function=blamed)
+        return Wrong(Kind.RAISED, f"{self.name} {what}", hint=numpy_cause(raised.message), function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
         if failure.left_out:
-            why = (
-                f"what your file imports{failure.at_line} is not there ({failure.message}); {self.name} is not defined"
-            )
-        else:
-            why = f"{stops(failure)}; {self.name} is not reached"
-        return Wrong(Kind.NOT_REACHED, why, function=self.name)
+            missing = f"what your file imports{failure.at_line} is not there ({failure.message})"
+            return Wrong(Kind.NOT_REACHED, f"{missing}; {self.name} is not defined", function=self.name)
+        return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not reached", function=self.name)
 
 
 def stops(failure: Raised) -> str:
@@ -135,16 +124,13 @@ class StudentModule:
         self.reference = reference
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
-        self.results: deque[np.ndarray] = deque(maxlen=32)
-        self.returned = False
-        """whether the test has a result of the submission, which it may hand on as an argument"""
+        self.returned: list[Any] = []
+        """what the test was given of it, and may hand on as an argument"""
 
-    @property
-    def was_given_its_own(self) -> bool:
-        """Whether the last call had results of the submission as arguments, and so may have failed because of those."""
-        call = next(reversed(self.seen))
+    def was_given(self, call: Call) -> bool:
+        """Whether a call had results of the submission as arguments, and so may have failed because of those."""
         given = (*call.args, *call.kwargs.values())
-        return any(argument is result for argument in given for result in self.results)
+        return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
 
     @property
     def replies(self) -> dict[Call, Reply]:
@@ -166,8 +152,3 @@ class StudentModule:
 def parts(value: Any) -> tuple[Any, ...]:
     """The results of a call that returned several, or the one that it returned."""
     return tuple(value) if type(value) in (tuple, list) else (value,)
-
-
-def is_a(raised: Raised, wanted: type[BaseException]) -> bool:
-    """Whether an exception is one of `wanted`, judged by names of built-in classes alone."""
-    return getattr(builtins, wanted.__name__, None) is wanted and wanted.__name__ in raised.bases

@@ -106,15 +106,13 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     """Why the tests of an assignment do not add up, a sentence each."""
-    yield from (
-        f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8"
-        for test in tests
-        if test.points * 8 % 1
-    )
+    for test in tests:
+        if test.points * 8 % 1:
+            yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8"
     total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
     if (total, public) != (POINTS, PUBLIC_POINTS):
-        wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
-        yield f"the tests of {assignment} are worth {total:g} points, {public:g} of them public: {wanted}"
+        worth = f"the tests of {assignment} are worth {total:g} points, {public:g} of them public"
+        yield f"{worth}: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
 
 
 def describe(item: pytest.Function) -> Test:
@@ -122,10 +120,8 @@ def describe(item: pytest.Function) -> Test:
     mark = item.get_closest_marker("question")
     if mark is None:
         raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
-    question = mark.args[0]
-    phase = (
-        Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
-    )
+    question, is_hidden = mark.args[0], item.path.parent.name == "hidden"
+    phase = Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if is_hidden else Phase.PUBLIC
     rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split()).rstrip(".")
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")

@@ -6,11 +6,8 @@ And which of its functions build on which others: so that a mistake is told once
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import io
-import json
-import re
 import sys
 import tokenize
 import traceback
@@ -56,9 +53,9 @@ class Source:
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def location(self, function: str) -> str:
-        """Where a function, ANSWERS or an entry of it begins, or what has to be mended first: file and line, as editors
-        and terminals link them."""
-        node = self._answers if function == ANSWERS else self.functions.get(function, self.entries.get(function))
+        """Where a function or an entry of ANSWERS begins, or these as a whole, or what has to be mended first: file and
+        line, as editors and terminals link them."""
+        node = {ANSWERS: self._answers, **self._entries, **self.functions}.get(function)
         return f"{self.path}:{node.lineno if node else self._broken_at}"
 
     def unwritten(self) -> list[str]:
@@ -70,14 +67,12 @@ class Source:
         """The keys of ANSWERS, and whether each has an answer."""
         return {
             key: not (isinstance(value, ast.Constant) and value.value in (None, ...))
-            for key, value in self.entries.items()
+            for key, value in self._entries.items()
         }
 
     @property
-    def entries(self) -> dict[str, ast.expr]:
-        """The entries of ANSWERS."""
-        written = self._answers.value if self._answers is not None else None
-        if not isinstance(written, ast.Dict):
+    def _entries(self) -> dict[str, ast.expr]:
+        if self._answers is None or not isinstance(written := self._answers.value, ast.Dict):
             return {}
         pairs = zip(written.keys, written.values, strict=True)
         return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
@@ -85,12 +80,7 @@ class Source:
     @property
     def _answers(self) -> ast.Assign | None:
         assigned = [node for node in self.body if isinstance(node, ast.Assign)]
-        answers = [
-            node
-            for node in assigned
-            if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)
-        ]
-        return answers[-1] if answers else None
+        return next((node for node in assigned[::-1] if ANSWERS in map(ast.unparse, node.targets)), None)
 
     def imports(self) -> list[tuple[int, str]]:
         """Line and module of each import that fails when it is graded. One under a guard is the student's own
@@ -176,15 +166,3 @@ class Blocks:
             parts = ast.walk(self._functions[name]) if name in self._functions else ()
             self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
         return self._named[name]
-
-
-def notebook_functions(folder: Path) -> dict[str, list[str]]:
-    """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that
-    anybody could run."""
-    functions = {}
-    for path in sorted(folder.glob("*.ipynb")):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-            code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-            functions[path.name] = re.findall(r"^def (\w+)", code, re.MULTILINE)
-    return functions

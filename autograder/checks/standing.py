@@ -6,7 +6,7 @@ It follows from what may be told of each test and from what builds on what, so t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -65,27 +65,29 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks | None = None) 
     `blocks`: what builds on what in the submission, where no follow-through has shown that what fails still is each
     function's own.
     """
-    results = [result for result in test_results if result.test.question != ANSWERS]
-    groups = by_question(results)
-    alike: dict[Kind | None, set[str]] = {}
-    for result in results:
-        if result.is_mistake:
-            alike.setdefault(_alike(result), set()).add(result.test.question)
-    found = []
-    for name, group in groups.items():
-        mistakes = sorted((result for result in group if result.is_mistake), key=_deepest_first)
-        if not mistakes:
-            found.append(Standing(name, group, *_without_mistakes(group)))
-            continue
-        below = {one.test: _lowest(blocks, name, alike[_alike(one)]) if blocks else None for one in mistakes}
-        # A likely cause is told where it sits, and not again above.
-        others = blocks.below(name) if blocks else frozenset()
-        told = {result.hint for other in others for result in groups.get(other, ())} | {None}
-        if own := tuple(one for one in mistakes if one.hint not in told or not below[one.test]):
-            found.append(Standing(name, group, State.MISTAKEN, None, own))
-        else:
-            found.append(Standing(name, group, State.BUILT_ON, below[mistakes[0].test]))
-    return found
+    groups = by_question(result for result in test_results if result.test.question != ANSWERS)
+    return [_standing(name, groups, blocks) for name in groups]
+
+
+def _standing(name: str, groups: Mapping[str, list[TestResult]], blocks: Blocks | None) -> Standing:
+    group = groups[name]
+    if mistakes := sorted((result for result in group if result.is_mistake), key=_deepest_first):
+        below = blocks.lowest_first(blocks.below(name) & groups.keys()) if blocks else []
+        slips = [result for other in below for result in groups[other] if result.is_mistake]
+        told = {None, *(slip.hint for slip in slips)}  # a likely cause is told where it sits, and not again above
+        inherited = {_alike(slip): slip.test.question for slip in slips[::-1]}
+        if own := tuple(one for one in mistakes if one.hint not in told or _alike(one) not in inherited):
+            return Standing(name, group, State.MISTAKEN, None, own)
+        return Standing(name, group, State.BUILT_ON, inherited[_alike(mistakes[0])])
+    kinds = {result.kind for result in group}
+    other = next((result.given for result in group if result.given), None)
+    if kinds == {None}:
+        return Standing(name, group, State.GIVEN if other else State.RIGHT, other)
+    if Kind.NOT_REACHED in kinds:
+        return Standing(name, group, State.UNREACHED)
+    if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
+        return Standing(name, group, State.WAITING, other)
+    return Standing(name, group, State.UNFINISHED)
 
 
 def _alike(mistake: TestResult) -> Kind | None:
@@ -98,24 +100,7 @@ def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
     return depth, mistake.hint is None
 
 
-def _lowest(blocks: Blocks, name: str, others: Collection[str]) -> str | None:
-    """The lowest of some functions that a function builds on."""
-    return next(iter(blocks.lowest_first(blocks.below(name).intersection(others) - {name})), None)
-
-
 def root_first(standings: list[Standing]) -> list[Standing]:
     """Functions whose mistake shows in others before all others."""
     roots = {standing.cause for standing in standings}
     return sorted(standings, key=lambda standing: standing.name not in roots)
-
-
-def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None]:
-    other = next((result.given for result in test_results if result.given), None)
-    if all(result.passed for result in test_results):
-        return (State.GIVEN if other else State.RIGHT), other
-    kinds = {result.kind for result in test_results}
-    if Kind.NOT_REACHED in kinds:
-        return State.UNREACHED, None
-    return (
-        (State.WAITING, other) if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds else (State.UNFINISHED, None)
-    )

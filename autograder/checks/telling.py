@@ -42,10 +42,9 @@ _MARKUP = str.maketrans(
 def plain(text: str) -> str:
     """Text that a submission may control, without characters that do something other than stand there, and without
     lines that nobody reads to their end."""
+    text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     lines = (line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]} …" for line in text.split("\n"))
-    return "\n".join(
-        "".join(character if character.isprintable() else "\ufffd" for character in line) for line in lines
-    )
+    return "\n".join(lines)
 
 
 def quoted(text: str) -> str:
@@ -97,9 +96,8 @@ def note(standing: Standing) -> str:
     """What is said of a function without a mistake of its own, in a few words."""
     if standing.state is State.UNREACHED:
         return inline(next(one.message for one in standing.test_results if one.kind is Kind.NOT_REACHED))
-    return _NOTES.get(standing.state, "").format(
-        cause=standing.cause if (standing.cause or "").isidentifier() else "another function"
-    )
+    cause = standing.cause if (standing.cause or "").isidentifier() else "another function"
+    return _NOTES.get(standing.state, "").format(cause=cause)
 
 
 def block(standing: Standing, audience: Audience, full: int = 1) -> str:
@@ -111,7 +109,9 @@ def block(standing: Standing, audience: Audience, full: int = 1) -> str:
     public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]
     parts = [f"**Likely cause:** {cause}" for cause in causes]
-    parts += [f"{_head(mistake, staff)}:\n\n{_with_call(mistake)}" for mistake in shown]
+    for mistake in shown:
+        call = f">>> {mistake.call}\n" if mistake.call else ""
+        parts.append(f"{_head(mistake, staff)}:\n\n{quoted(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
     if audience is Audience.LATER:
@@ -132,10 +132,6 @@ def _head(mistake: TestResult, staff: bool) -> str:
         return mistake.test.rule
     hidden = ", hidden" if mistake.test.hidden else ""
     return f"`{mistake.test.name}` ({scored([mistake])}{hidden}): {mistake.test.rule}"
-
-
-def _with_call(mistake: TestResult) -> str:
-    return quoted((f">>> {mistake.call}\n" if mistake.call else "") + mistake.message)
 
 
 def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:

@@ -17,7 +17,7 @@ from rich.markup import escape
 
 from autograder.checks import answers
 from autograder.checks.results import POINTS, PUBLIC_POINTS
-from autograder.checks.source import Source, notebook_functions
+from autograder.checks.source import Source
 from autograder.checks.standing import Standing, State
 from autograder.checks.telling import Audience, block, note, print_markdown, read
 from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number, tested_functions
@@ -152,15 +152,6 @@ def _print_warnings(console: Console, progress: Progress) -> None:
             " and a function that uses it fails. Write what your functions need into this file. Move your own"
             ' experiments into the notebook, or under `if __name__ == "__main__":`.'
         )
-    unwritten = set(progress.source.unwritten())
-    for notebook, functions in notebook_functions(progress.path.parent).items():
-        beside = [name for name in functions if name in unwritten]
-        if beside:
-            console.print(
-                f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not"
-                " written yet.[/] One file is graded, the one that you hand in: copy the functions into it, or hand in"
-                " the notebook."
-            )
 
 
 def _print_function(console: Console, progress: Progress, standing: Standing, full: int) -> None:

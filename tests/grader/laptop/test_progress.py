@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from autograder import course
@@ -292,14 +291,6 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
     assert "next: rotate_half" in check()
     write("from helpers import rotate_half, rope_frequencies\n")
     assert "all yours" not in check("rope")
-
-
-def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(check: Check) -> None:
-    cell = nbformat.v4.new_code_cell("%matplotlib inline\ndef rotate_half(x):\n    return x\n")
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), Path("assignments", "rope", "mine.ipynb"))
-    assert "mine.ipynb defines rotate_half; in rope.py the same is not written yet." in check("rope")
-    write(ROPE)
-    assert "mine.ipynb" not in check("rope")
 
 
 def test_every_stub_has_only_unwritten_functions_and_empty_answers() -> None:
