@@ -8,26 +8,23 @@ functions that the one that is called builds on.
 A second answer counts only where the solution, in that very call, asks a wrong function something to which the
 submission's own first process gives another answer than the right one. Everywhere else the first process answers: a
 file that says something else when it is asked again gains nothing by that, but above a function whose points it gave
-up. That is decided before the second process begins, by the calls that a test makes of the solution: a test that is to
-pass makes the same ones.
+up.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.proxy import Backend, parts
-from autograder.checks.results import Test, TestResult
+from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
-from autograder.hints.reference import Question
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import STOPPED, Kind, Stopped
@@ -106,6 +103,13 @@ _replace(FUNCTIONS)
 """What is run at the end of the submission."""
 
 
+class Restartable(Backend, Protocol):
+    """A backend that can load its submission once more, beside itself."""
+
+    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Backend]:
+        """The same submission with further cells at its end, in a process of its own."""
+
+
 def follow_through(
     suite: Suite, backend: Restartable, results: Sequence[TestResult], before: Sequence[TestResult] = ()
 ) -> list[TestResult]:
@@ -114,124 +118,17 @@ def follow_through(
     Layer by layer: first the lowest wrong functions give right values. What is all right then was wrong because of
     them, and is not replaced. `before`: what else is known of the submission, followed through.
     """
-    blocks, results = suite.reference.blocks, list(results)
-    missing = STOPPED | {Kind.NOT_WRITTEN, Kind.NOT_REACHED}
-    replaced = {result.test.question for result in (*before, *results) if result.kind in missing}
-    first = _FirstLook(suite, backend, [*before, *results])
-    while True:
-        wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
-        lowest = blocks.lowest(frozenset(wrong - replaced))
-        if not lowest:
-            return results
-        replaced |= lowest
-        results = _asked_again(first, results, replaced)
-
-
-def _asked_again(first: _FirstLook, results: list[TestResult], replaced: Collection[str]) -> list[TestResult]:
-    """The results, those that failed with right values in the place of some functions."""
-    suite, backend = first.suite, first.backend
-    plans = {result.test: first.plan(result.test, replaced) for result in results if result.kind in AGAIN}
-    plans = {test: plan for test, plan in plans.items() if any(step.given for step in plan)}
-    if not plans:
-        return results
-    functions, told = sorted({test.question for test in suite.tests} - {ANSWERS}), []
+    results, replaced = list(results), frozenset[str]()
+    functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
-        second = _SecondLook(first, process)
-        for result in results:
-            if plan := plans.get(result.test):
-                second.begin(plan)
-                again = suite.run_again(second, result.test)
-                if again.passed:
-                    given = {name for step in plan for name in step.given}
-                    result = replace(again, given=suite.reference.blocks.lowest_first(given)[0], calls=result.calls)
-            told.append(result)
-    return told
-
-
-class Restartable(Backend, Protocol):
-    """A backend that can load its submission once more. One process lives at a time."""
-
-    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Restartable]:
-        """The same submission with further cells at its end, in a process of its own."""
-
-    def close(self) -> None:
-        """End the process; the next call is made in a new one."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One call of a test, as it is answered when the test runs again."""
-
-    call: Call
-    """as the solution makes the test ask it"""
-    reply: Reply | None
-    """None where the submission is to be asked once more"""
-    given: frozenset[str] = frozenset()
-    """the functions of which it is told a right value that is not its own"""
-    below: frozenset[str] = frozenset()
-    """those of which it may be told values"""
-    questions: tuple[Question, ...] = ()
-    """what the solution asks them"""
-
-
-class _FirstLook:
-    """What the submission says by itself."""
-
-    def __init__(self, suite: Suite, backend: Restartable, seen: Sequence[TestResult]) -> None:
-        self.suite = suite
-        self.backend = backend
-        self.replies = {(call.encoded, call.measured): reply for result in seen for call, reply in result.calls.items()}
-        self.stopped: set[str] = set()
-        self.changing = {result.test.question for result in seen if result.kind is Kind.CHANGED}
-        self.differs = functools.cache(self._differs)
-
-    def plan(self, test: Test, wrong: Collection[str]) -> list[Step]:
-        """How each call of a failed test is answered where wrong functions below its own, or beside it, give right
-        values; empty where there are none, or the submission gives no reply."""
-        blocks, own = self.suite.reference.blocks, test.question
-        calls = self.suite.calls_of(test)
-        used = {name for call in calls for name in (call.function, *blocks.below(call.function))}
-        replaced = {name for name in used.intersection(wrong) if name != own and own not in blocks.below(name)}
-        try:
-            return [self._step(call, replaced) for call in calls] if replaced else []
-        except Stopped:
-            return []
-
-    def _step(self, call: Call, replaced: Collection[str]) -> Step:
-        reference = self.suite.reference
-        if call.function in replaced:
-            question = Question(call.function, call.encoded, reference.reply(call))
-            if self.differs(question):
-                return Step(call, question.right, frozenset({call.function}))
-            return Step(call, self.reply(call))
-        below = frozenset(reference.blocks.below(call.function).intersection(replaced))
-        questions = tuple(question for question in reference.asked(call) if question.function in below) if below else ()
-        asked = {name: [question for question in questions if question.function == name] for name in below}
-        if given := frozenset(name for name in below if any(map(self.differs, asked[name]))):
-            return Step(call, None, given, below, questions)
-        return Step(call, self.reply(call))
-
-    def _differs(self, question: Question) -> bool:
-        if question.function in self.stopped:
-            return True
-        try:
-            # Watched only where a test showed that arguments are spoilt: a submission sees whether it is watched.
-            call = replace(Call(*codec.decode(question.encoded)), measured=question.function in self.changing)
-            return _differ(self.reply(call), question.right)
-        except Stopped:
-            self.stopped.add(question.function)
-            return True
-
-    def knows(self, call: Call) -> bool:
-        """Whether it was asked that."""
-        return (call.encoded, call.measured) in self.replies
-
-    def reply(self, call: Call) -> Reply:
-        """Its answer to a call, asked once."""
-        key = (call.encoded, call.measured)
-        if key not in self.replies:
-            self.replies[key] = self.backend.call(call)
-        return self.replies[key]
+        second = _SecondLook(suite, backend, process, [*before, *results])
+        while True:
+            wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
+            lowest = suite.reference.blocks.lowest(frozenset(wrong - replaced))
+            if not lowest:
+                return results
+            replaced |= lowest
+            results = [second.of(result, replaced) if result.kind in AGAIN else result for result in results]
 
 
 class _SecondLook:
@@ -239,94 +136,113 @@ class _SecondLook:
 
     failure = None
 
-    def __init__(self, first: _FirstLook, process: Restartable) -> None:
+    def __init__(self, suite: Suite, first: Backend, process: Backend, known: Iterable[TestResult]) -> None:
+        self.suite = suite
+        self.reference = suite.reference
         self.first = first
-        self.reference = first.suite.reference
         self.process = process
-        self.plan: Iterator[Step] = iter(())
-        """what is left of the test that runs"""
-        self.questions: dict[bytes, Question] = {}
-        """what the solution asks in that test"""
+        known = list(known)
+        self.replies = {(call.encoded, call.measured): reply for one in known for call, reply in one.calls.items()}
+        """what the first process said"""
+        self.changing = {one.test.question for one in known if one.kind is Kind.CHANGED}
+        self.stopped: set[str] = set()
+        """functions that gave the first process no reply"""
+        self.differing: dict[bytes, bool] = {}
+        self.replaced: set[str] = set()
+        """wrong functions below the one that a test is about, or beside it"""
+        self.given: set[str] = set()
+        """those of them whose right values made a difference in this test"""
         self.told: set[bytes] = set()
-        self.allowed: frozenset[str] = frozenset()
+        self.names: list[str] = []
+        """the functions of which the second process may be told something in a call"""
         self.deadline = time.process_time() + SECONDS
 
-    def begin(self, plan: Sequence[Step]) -> None:
-        """From now on a test with this plan runs."""
-        self.plan = iter(plan)
-        self.questions = {question.encoded: question for step in plan for question in step.questions}
+    def of(self, result: TestResult, wrong: Collection[str]) -> TestResult:
+        """The result of a test that failed, with right values in the place of some functions."""
+        blocks, own = self.reference.blocks, result.test.question
+        self.replaced = {name for name in wrong if name != own and own not in blocks.below(name)}
+        self.given.clear()
+        if not self.replaced or not (again := self.suite.run_again(self, result.test)).passed or not self.given:
+            return result
+        return replace(again, given=blocks.lowest_first(self.given)[0], calls=result.calls)
 
     def call(self, call: Call) -> Reply:
-        step = next(self.plan, None)
-        if step is None or step.call.function != call.function:
-            raise Stopped(Kind.RAISED, "it makes other calls than the solution")
-        if step.reply is None:
-            return self._asked_again(call, step)
-        if call.encoded == step.call.encoded:
-            return step.reply
-        # What came before it was not the solution's: a right reply to another question would be a gift.
-        return self.reference.reply(call) if step.given else self._by_itself(call)
+        if call.function in self.replaced:
+            asked = [call]
+        elif self.replaced.isdisjoint(self.reference.blocks.below(call.function)):
+            asked = []
+        else:
+            asked = [each for each in self.reference.asked(call) if each.function in self.replaced]
+        if not (given := {each.function for each in asked if self._differs(each)}):
+            return self._by_itself(call)
+        self.given |= given
+        return self.reference.reply(call) if call.function in self.replaced else self._asked_again(call, asked)
 
     def _by_itself(self, call: Call) -> Reply:
-        """What the first process answers. Where it has to be asked, it takes the place of this one, which begins anew
-        after it."""
-        if self.first.knows(call):
-            return self.first.reply(call)
-        self.process.close()
-        self.told.clear()
-        self.allowed = frozenset()
-        try:
-            return self.first.reply(call)
-        finally:
-            self.first.backend.close()
+        """What the first process says, asked once."""
+        key = (call.encoded, call.measured)
+        if key not in self.replies:
+            self.replies[key] = self.first.call(call)
+        return self.replies[key]
 
-    def _asked_again(self, call: Call, step: Step) -> Reply:
-        answers = [_answer(question) for encoded, question in self.questions.items() if encoded not in self.told]
-        self.told.update(self.questions)
+    def _differs(self, question: Call) -> bool:
+        """Whether the submission's own function gives another thing than the right one, or spoils what it is given."""
+        if question.function in self.changing | self.stopped:
+            return True
+        if question.encoded not in self.differing:
+            try:
+                reply = self._by_itself(replace(question, measured=False))
+            except Stopped:
+                self.stopped.add(question.function)
+                return True
+            self.differing[question.encoded] = _differ(reply, self.reference.reply(question))
+        return self.differing[question.encoded]
+
+    def _asked_again(self, call: Call, asked: Sequence[Call]) -> Reply:
+        """What the second process says, which is told the answers to what the solution asks, and to what it asks."""
+        names = sorted(self.replaced.intersection(self.reference.blocks.below(call.function)))
+        new = [question for question in asked if question.encoded not in self.told]
+        self.told.update(question.encoded for question in new)
+        answers = [_answer(question, self.reference.reply(question)) for question in new]
         for _ in range(ROUNDS):
-            if answers or self.allowed != step.below:
-                self._exchange(step.below, answers)
-                self.allowed = step.below
+            if answers or names != self.names:
+                self._exchange(names, answers)
             reply = self.process.call(call)
             if reply.raised is None or reply.raised.kind != ASKED:
                 break
-            answers = list(self._answers(self._exchange(step.below, [])))
+            answers = list(self._answers(names, self._exchange(names, [])))
         return reply
 
-    def _exchange(self, allowed: Collection[str], answers: Sequence[Any]) -> Any:
-        return self.process.call(Call("_exchange", (sorted(allowed), list(answers)))).value
+    def _exchange(self, names: list[str], answers: list[Any]) -> Any:
+        self.names = names
+        return self.process.call(Call("_exchange", (names, answers))).value
 
-    def _answers(self, questions: Any) -> Iterator[Any]:
+    def _answers(self, names: list[str], questions: Any) -> Iterator[Any]:
         """The answers to what a submission says that it asked: any plain value may stand here."""
         for question in questions[:QUESTIONS] if type(questions) is list else ():
             match question:
-                case (str(name), tuple(args), dict(kwargs)) if name in self.allowed and _is_small((args, kwargs)):
-                    encoded = codec.encode((name, args, kwargs))
-                    if len(encoded) <= LARGEST_QUESTION and time.process_time() < self.deadline:
+                case (str(name), tuple(args), dict(kwargs)) if name in names and _is_small((args, kwargs)):
+                    call = Call(name, args, kwargs)
+                    if len(call.encoded) <= LARGEST_QUESTION and time.process_time() < self.deadline:
                         # Not remembered: it is the submission that asks, and of as much as it likes.
-                        right = perform(self.reference.right, Call(name, args, kwargs))
+                        right = perform(self.reference.right, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
-                            yield _answer(Question(name, encoded, right))
+                            yield _answer(call, right)
 
 
-def _answer(question: Question) -> tuple[Any, tuple[str, Any]]:
+def _answer(question: Call, right: Reply) -> tuple[Any, tuple[str, Any]]:
     """A question and its answer, as the submission is told them."""
-    return codec.decode(question.encoded), _said(question.right) or ("", question.right.value)
-
-
-def _said(reply: Reply) -> tuple[str, str] | None:
-    return (reply.raised.kind, reply.raised.message) if reply.raised is not None else None
+    said = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
+    return (question.function, question.args, question.kwargs), said
 
 
 def _differ(reply: Reply, right: Reply) -> bool:
-    """Whether a function gave another thing than the right one: another value, dtype or error, or the right value and
-    a spoilt argument."""
+    """Whether a function gave another thing than the right one: another value, dtype or error."""
     if reply.raised is not None or right.raised is not None:
-        return _said(reply) != _said(right)
-    if reply.changed or difference(reply.value, right.value, None) is not None:
-        return True
-    pairs = zip(parts(reply.value), parts(right.value), strict=False)
-    return any(np.asarray(one).dtype != np.asarray(other).dtype for one, other in pairs)
+        kinds = [one.raised.kind if one.raised is not None else "" for one in (reply, right)]
+        return kinds[0] != kinds[1]
+    dtypes = [[np.asarray(part).dtype for part in parts(one.value)] for one in (reply, right)]
+    return dtypes[0] != dtypes[1] or difference(reply.value, right.value, None) is not None
 
 
 def _is_small(value: Any) -> bool:

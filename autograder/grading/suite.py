@@ -32,7 +32,6 @@ from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.recorded import Recorder, with_hints
 from autograder.hints.reference import Reference
-from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest
 
 RANDOM_INPUTS = "rng"
@@ -49,7 +48,6 @@ class Suite:
         items = [(describe(item), item) for item in collect(assignment, self._context)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
-        self._calls: dict[Test, tuple[Call, ...]] = {}
 
     @property
     def tests(self) -> list[Test]:
@@ -65,13 +63,6 @@ class Suite:
         """The result of one test on another backend."""
         self._context.backend = backend
         return self._tests[test].run(test)
-
-    def calls_of(self, test: Test) -> tuple[Call, ...]:
-        """The calls that a test makes of the solution."""
-        if test not in self._calls:
-            self._context.backend = catalogue.Module(self.reference.right)
-            self._calls[test] = tuple(self._tests[test].run(test).calls)
-        return self._calls[test]
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""

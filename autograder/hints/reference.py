@@ -9,7 +9,6 @@ import contextlib
 import functools
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from autograder.checks.expect import difference
@@ -25,15 +24,6 @@ from autograder.protocol.call import ANSWERS, Call, Reply, perform
 REMEMBERED = 32 * 1024
 """Bytes of a call up to which its answers are remembered, and mistakes explained: one may hand back what a submission
 returned, and then be of any size."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """One function's question to another, and the right answer."""
-
-    function: str
-    encoded: bytes
-    right: Reply
 
 
 class Reference:
@@ -79,39 +69,28 @@ class Reference:
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
         return REFUSED
 
-    def asked(self, call: Call) -> tuple[Question, ...]:
+    def asked(self, call: Call) -> tuple[Call, ...]:
         """What the solution asks its own functions in a call, each question once."""
         return self.asked_by(call.encoded) if is_small(call) else self._asked(call.encoded)
 
-    def _asked(self, encoded: bytes) -> tuple[Question, ...]:
-        self._questions.clear()
-        perform(self._listening, Call(*codec.decode(encoded)))
-        own = str(codec.decode(encoded)[0])
-        asked = [each for each in self._questions.values() if each.function in self.blocks.below(own)]
-        return tuple(Question(each.function, each.encoded, self.reply(each)) for each in asked)
-
-    @functools.cached_property
-    def _questions(self) -> dict[bytes, Call]:
-        return {}
-
-    @functools.cached_property
-    def _listening(self) -> types.ModuleType:
-        """The solution, which notes what its functions are asked."""
+    def _asked(self, encoded: bytes) -> tuple[Call, ...]:
+        asked: dict[bytes, Call] = {}
         module = catalogue.solution(self.assignment)
 
         def listening(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
             def function(*args: Any, **kwargs: Any) -> Any:
-                asked = Call(name, args, kwargs).copy()
+                question = Call(name, args, kwargs).copy()
                 with contextlib.suppress(ValueError):  # one that no message has room for
-                    self._questions[asked.encoded] = asked
+                    asked.setdefault(question.encoded, question)
                 return own(*args, **kwargs)
 
             return function
 
-        for name, value in list(vars(module).items()):
-            if isinstance(value, types.FunctionType) and not name.startswith("_"):
-                setattr(module, name, listening(name, value))
-        return module
+        call = Call(*codec.decode(encoded))
+        for name in (name for name in self.blocks.below(call.function) if not name.startswith("_")):
+            setattr(module, name, listening(name, vars(module)[name]))
+        perform(module, call)
+        return tuple(asked.values())
 
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""

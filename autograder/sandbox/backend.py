@@ -159,11 +159,10 @@ class Sandboxed:
 
     @contextlib.contextmanager
     def anew(self, *cells: str) -> Iterator[Sandboxed]:
-        """The same submission loaded once more, with further cells at its end: what it has done until now, and has used
-        up, makes no difference."""
-        self.close()
+        """The same submission loaded once more, beside this one, with further cells at its end: what it has done until
+        now, and has used up, makes no difference."""
         program = replace(self.source, cells=(*self.source.cells, *cells))
-        with contextlib.closing(Sandboxed(self.sandbox, program, self.limits.of_a_second_look)) as again:
+        with contextlib.closing(Sandboxed(self.sandbox.beside, program, self.limits.of_a_second_look)) as again:
             yield again
 
     def close(self) -> None:

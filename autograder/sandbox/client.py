@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -74,6 +75,7 @@ class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
+        self.disabled_locks = disabled_locks
         self.limits = limits
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
@@ -92,6 +94,11 @@ class Sandbox:
         }
         with contextlib.suppress(OSError):  # it is noticed where an answer is awaited
             self.control.sendall(wire.frame(json.dumps(plan).encode("utf-8")))
+
+    @functools.cached_property
+    def beside(self) -> Sandbox:
+        """Another one, for a second process of the same submission; it stays as warm as this one."""
+        return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
         """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
@@ -153,6 +160,8 @@ class Sandbox:
 
     def close(self) -> None:
         """End the zygote, which ends its worker first; nothing of the sandbox is left."""
+        if "beside" in vars(self):
+            self.beside.close()
         self.control.close()
         try:
             self.process.wait(MACHINE_SECONDS)

@@ -151,7 +151,7 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for one in results:
         below = suite.reference.blocks.below(one.test.question)
-        called = {each.function for each in suite.calls_of(one.test)} - {one.test.question}
+        called = {each.function for each in one.calls} - {one.test.question}
         assert not one.passed or one.given is None or one.given in {*below, *called}
         assert not (one.passed and one.given) or below or called
 

@@ -38,9 +38,6 @@ class Loaded(catalogue.Module):
         _restore(self.module, before)
         yield Loaded(self.module, changes)
 
-    def close(self) -> None:
-        """Nothing: it has no process."""
-
 
 def _restore(module: types.ModuleType, before: Mapping[str, Any]) -> None:
     for name in vars(module).keys() - before.keys():

@@ -168,7 +168,7 @@ TIMES = 10
 
 
 def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
-    """What one run takes, of this process and the sandbox's."""
+    """What one run takes, of this process and the sandboxes'."""
     way()
     begin = _used(grader)
     for _ in range(TIMES):
@@ -178,9 +178,12 @@ def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
 
 def _used(grader: Grader) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
-    with open(f"/proc/{grader.sandbox.process.pid}/stat", encoding="ascii") as stat:
-        sandbox = sum(map(int, stat.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
-    return own.ru_utime + own.ru_stime + sandbox
+    seconds = own.ru_utime + own.ru_stime
+    for sandbox in (grader.sandbox, vars(grader.sandbox).get("beside")):
+        if sandbox is not None:
+            stat = Path(f"/proc/{sandbox.process.pid}/stat").read_text(encoding="ascii")
+            seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return seconds
 
 
 def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
