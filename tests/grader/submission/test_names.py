@@ -8,7 +8,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,14 +49,11 @@ def test_odd_names_become_safe_and_distinct_names_on_this_disk(tmp_path: Path) -
         (tmp_path / name).mkdir()
 
 
-READABLE = {name: name for name in ["ada", "Ada_Lovelace", "ada@uni.example", "o-neil", "王小明", "a+b@uni.example"]}
-
-
-@pytest.mark.parametrize(
-    ("student", "name"), [*READABLE.items(), ("Ada Lovelace", "Ada_Lovelace"), ("../ada", "ada"), ("x" * 300, "x" * 80)]
-)
-def test_names_stay_readable(student: str, name: str) -> None:
-    assert safe_name(student, set()) == name
+def test_names_stay_readable() -> None:
+    readable = ["ada", "Ada_Lovelace", "ada@uni.example", "o-neil", "王小明", "a+b@uni.example"]
+    assert [safe_name(student, set()) for student in readable] == readable
+    odd = {"Ada Lovelace": "Ada_Lovelace", "../ada": "ada", "x" * 300: "x" * 80}
+    assert [safe_name(student, set()) for student in odd] == [*odd.values()]
 
 
 def test_an_ending_depends_on_the_student_and_not_on_the_class() -> None:
@@ -75,20 +71,7 @@ def test_any_names_become_safe_and_distinct(students: list[str]) -> None:
 
 
 FORMULAS = [
-    "=1+1",
-    "+1",
-    "-1",
-    "@x",
-    "\tx",
-    "\rx",
-    "\nx",
-    "  =1",
-    "\u00a0=1",
-    "\ufeff=1",
-    "\u202e=1",
-    "＝1",
-    "\0=1",
-    '"=1',
+    *("=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "  =1", "\u00a0=1", "\ufeff=1", "\u202e=1", "＝1", "\0=1", '"=1'),
 ]
 PLAIN = ["", "ada", "a=1", "o'neil", "'=1", "ada@uni.example", "a-b", " ", "1", "🦆", 'a"b,c\nd']
 

