@@ -193,13 +193,6 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
     assert np.allclose(rotations[context.NO_POSITION], 1)
 
 
-def test_cut_at_one_rotation_divides_pairs_with_less_than_one() -> None:
-    setting, solution = context.Setting(), SOLUTIONS["context_extension"]
-    trained = solution.longrope_frequencies(setting.width, np.ones(setting.width // 2), setting.base)
-    wanted = np.where(solution.rotations_in_context(setting.width, 16, setting.base) < 1, trained / 4, trained)
-    assert np.allclose(context.METHODS["cut at one rotation"](solution, setting, 64).frequencies, wanted)
-
-
 @pytest.mark.parametrize("method", ["alibi", "rope", "none"])
 def test_without_gates_lesson_12_has_the_model_of_lesson_9(method: str) -> None:
     """So what lesson 9 measured of copying may stand beside what is measured there."""
@@ -228,26 +221,6 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
         alone = batches.look(model, "learned", tokens[..., begin:end], text).scores[0, 0]
         np.testing.assert_allclose(packed[begin:end], alone, atol=1e-5)
         assert (rows.answer[0, begin:end] == begin).all()
-
-
-def train_10(name: str, seeds: list[int]) -> dict[str, np.ndarray]:
-    """The first of a few models after ten steps."""
-    solution, ten = SOLUTIONS[name], {"seeds": seeds, "steps": 10}
-    if name == "extrapolation":
-        setting = replace(extrapolation.Setting(), steps=10)
-        return extrapolation.train(solution, "shaw", setting, seeds=seeds)[0][seeds.index(3)]
-    trained: Any = {
-        "modern": lambda: modern.train(solution, "copy 3 back", "every layer", **ten)[0],
-        "state": lambda: state.train(solution, "copy 1 back", "gates", 0.0, 3e-3, **ten),
-        "batches": lambda: batches.train(solution, "first token", "rope", batches.WAYS[0], **ten),
-    }[name]()
-    return {key: value[seeds.index(3)] for key, value in trained.items()}
-
-
-@pytest.mark.parametrize("name", ["extrapolation", "modern", "state", "batches"])
-def test_a_seed_does_not_depend_on_its_company(name: str) -> None:
-    alone, beside = train_10(name, [3]), train_10(name, [0, 3])
-    assert all(np.allclose(value, beside[key], atol=1e-4) for key, value in alone.items())
 
 
 # Tasks.
@@ -296,27 +269,6 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
 
 
 # What is computed from measurements.
-
-
-def test_the_choice_is_the_highest_accuracy_and_the_usual_setting_wins_a_tie() -> None:
-    def tries(change: str, rate: float, accuracy: float) -> list[extrapolation.Tried]:
-        what = "copy 3 back", "rope", change, extrapolation.USUAL, rate
-        return [extrapolation.Tried(*what, seed, 0.0, *[accuracy] * 4) for seed in (100, 101)]
-
-    rows = tries("usual", 3e-3, 0.5) + tries("base 10", 3e-3, 0.4)
-    assert extrapolation.chosen(rows)["copy 3 back", "rope"] == "usual"
-    rows += tries("base 10", 1e-2, 0.7)
-    assert extrapolation.chosen(rows)["copy 3 back", "rope"] == "base 10"
-    assert extrapolation.best_rates(rows)["copy 3 back", "rope", "base 10"] == 1e-2
-    assert extrapolation.chosen(rows + tries("usual", 1e-2, 0.7))["copy 3 back", "rope"] == "usual"
-
-
-def test_how_often_token_0_counts_and_which_gates_are_whose_is_found() -> None:
-    for times in (1, 3.5):
-        assert modern.times_the_others(np.array([times / (times + np.arange(16))])) == pytest.approx([times])
-    marks = np.array([[True, False, False, True, False]])
-    found = state.mean_gates(marks, np.array([[0.9, 0.1, 0.5, 0.7, 0.3]]))
-    assert found == pytest.approx({"mark": 0.7, "name": 0.2, "other": 0.5})
 
 
 # What is kept of the last run.
@@ -448,12 +400,6 @@ def test_the_tables_of_lessons_8_and_11_are_those_of_the_measurements() -> None:
         ("modern", modern.summary(modern.saved())),
     ):
         assert table in course.find(name).lesson.read_text("utf-8")
-
-
-def test_memories_are_written_and_read_again_with_the_same_numbers() -> None:
-    kept = [row for row in state.saved_memories() if row.seed == state.SEEDS[0]]
-    again = state.remember(SOLUTIONS["state"], state.SEEDS[0])
-    assert [(*row[:4], round(row.accuracy, 4)) for row in again] == [(*row[:4], row.accuracy) for row in kept]
 
 
 @pytest.mark.long

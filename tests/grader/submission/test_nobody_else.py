@@ -15,13 +15,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.batch import adjustments
-from autograder.batch.gradebook import Gradebook
 from autograder.submission import NothingToGrade, Submission, code, find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.examples import examples
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
-from tests.grader.support.rows import PACKED
 
 KNOWN = tuple(one.name for one in course.assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}
@@ -241,57 +238,6 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
     assert [one.student for one in found.hand_ins] == ["ada"] and found.passed_over == ("modern (left out this term)",)
     with pytest.raises(NothingToGrade, match="--out"):
         find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class")
-
-
-# Several folders, and corrections
-
-
-def grade(*folders: Path, flag: str | None = None) -> dict[tuple[str, str], dict[str, object]]:
-    """Take folders in and grade them by one grade for all: what there is of everybody but what they are called."""
-    with Gradebook.writing(folders[0].parent / "out") as book:
-        book.take_in([rows(folder, flag) for folder in folders], SUITES)
-        adjustments.apply(book, folders[0].parent)
-        book.add((key, PACKED.to_bytes(), "") for key in book.to_grade())
-        return {
-            (row.submission.assignment, row.submission.who): vars(row.submission.person)
-            | {"score": row.score, "file": row.submission.file, "folder": row.folder, "status": row.status}
-            for row in book.rows()
-        }
-
-
-LATE = {"Canvas": "100", "Gradescope": "ADA@x.edu", "Moodle": "Ada Lovelace", "Blackboard": "ada"}
-
-
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_later_folder_takes_nobody_elses_grade_away(tmp_path: Path, platform: str) -> None:
-    """Whatever assignment a file of Eve's speaks of; and a late file named after one student is that student's."""
-    made = PLATFORMS[platform]
-    put(tmp_path / "week 1", honest(platform, "alibi") | {made(EVE, "alibi.py"): CODE})
-    eves = {made(EVE, "alibi.py"): CODE.format(7), made(EVE, "rope.py"): CODE}
-    put(tmp_path / "week 2", honest(platform) | eves)
-    before = grade(tmp_path / "week 1")
-    after = grade(tmp_path / "week 1", tmp_path / "week 2")
-    theirs = {key: one for key, one in before.items() if key[1] not in EVES}
-    assert len(before) == EVE + 1 and len(theirs) == EVE and {key: after.get(key) for key in theirs} == theirs
-    assert len([one for one in after if one[0] == "rope"]) == EVE + 1
-    if late := LATE.get(platform):
-        put(tmp_path / "late", {f"{late}.py": CODE.format("'late'"), "notes.txt": "x"})
-        last = grade(tmp_path / "week 2", tmp_path / "late", flag="rope")
-        assert {*last} == {*grade(tmp_path / "week 2", flag="rope")}
-        (changed,) = (who for who, one in last.items() if one["file"] == f"{late}.py")
-        assert changed[1].split(":")[1] in ("100", "ada@x.edu", "ada")
-
-
-def test_a_correction_hangs_on_the_number(tmp_path: Path) -> None:
-    """Another one of that name, a new name: nobody but the one with the number has it."""
-    put(tmp_path, {adjustments.FILE: "student,assignment,points,reason\n101,rope,5,Seen by hand.\n"})
-    put(tmp_path / "class", honest("Canvas"))
-    score = grade(tmp_path / "class")["rope", "Canvas:101"]["score"]
-    assert score == PACKED.score + 5
-    put(tmp_path / "class", {"turingalan_103_9003_rope.py": CODE})
-    (tmp_path / "class" / "turingalan_101_9001_rope.py").rename(tmp_path / "class" / "kingalan_101_9001_rope.py")
-    found = grade(tmp_path / "class")
-    assert [found["rope", f"Canvas:{number}"]["score"] for number in (101, 103)] == [score, PACKED.score]
 
 
 own_names = st.one_of(
