@@ -2,11 +2,8 @@
 
 The suites are what is tested here. A mutant is a solution with one small change inside its marked blocks; it must lose
 points. Those that live although the change makes a difference are holes in a suite; those that live because the change
-makes none are listed, each with its reason, in `survivors.csv`.
-
-Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and
-neither knows that the code under test is a submission. Here a warm process forks for each mutant and says whether it
-loses points.
+makes none are listed, each with its reason, in `survivors.csv`. A warm process forks for each mutant: mutmut and
+cosmic-ray start a test runner for each, and do not know that the code under test is a submission.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from __future__ import annotations
 import ast
 import copy
 import csv
-import functools
 import itertools
 import os
 import resource
@@ -25,7 +21,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
 
 from autograder import course
 from autograder.course import Assignment
@@ -33,51 +28,27 @@ from autograder.grading.suite import Suite
 from autograder.handout.stubs import BEGIN, END
 from autograder.hints import catalogue
 
-SURVIVORS = Path(__file__).with_name("survivors.csv")
 SECONDS = 30
 """A mutant that runs longer hangs, and a submission that hangs loses points."""
-
 CAUGHT, ALIVE = 0, 1
 
 SYMMETRIC = {"max", "min", "maximum", "minimum", "broadcast_shapes", "result_type"}
 """Functions that do not care for the order of their arguments."""
+SWAPPED = "Add Sub, Mult Div, FloorDiv Mult, Mod FloorDiv, Pow Mult, BitXor BitOr, BitAnd BitOr, RShift LShift, Lt LtE"
+SWAPPED += ", Lt GtE, LtE Gt, Gt GtE, Eq NotEq, Is IsNot, In NotIn, And Or"
+NAMES = "sin cos, floor ceil, zeros ones, min max, minimum maximum, tril triu, any all, mean sum, float32 float64"
+NAMES += ", repeat tile, log log2, cumsum cumprod, exp expm1, isnan isinf, abs negative"
 
-OPERATORS: dict[type[ast.AST], list[type[ast.AST]]] = {
-    ast.Add: [ast.Sub],
-    ast.Sub: [ast.Add],
-    ast.Mult: [ast.Div],
-    ast.Div: [ast.Mult],
-    ast.FloorDiv: [ast.Mult],
-    ast.Mod: [ast.FloorDiv],
-    ast.Pow: [ast.Mult],
-    ast.BitXor: [ast.BitOr],
-    ast.BitAnd: [ast.BitOr],
-    ast.BitOr: [ast.BitAnd],
-    ast.RShift: [ast.LShift],
-    ast.LShift: [ast.RShift],
-    ast.Lt: [ast.LtE, ast.GtE],
-    ast.LtE: [ast.Lt, ast.Gt],
-    ast.Gt: [ast.GtE, ast.LtE],
-    ast.GtE: [ast.Gt, ast.Lt],
-    ast.Eq: [ast.NotEq],
-    ast.NotEq: [ast.Eq],
-    ast.Is: [ast.IsNot],
-    ast.IsNot: [ast.Is],
-    ast.In: [ast.NotIn],
-    ast.NotIn: [ast.In],
-    ast.And: [ast.Or],
-    ast.Or: [ast.And],
-}
 
-NAMES = {
-    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max",
-    "max": "min",
-    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any",
-    "mean": "sum", "sum": "mean",
-    "float32": "float64", "float64": "float32", "ValueError": "KeyError", "IndexError": "KeyError", "repeat": "tile",
-    "tile": "repeat",
-    "log": "log2", "cumsum": "cumprod", "exp": "expm1", "isnan": "isinf", "abs": "negative",
-}  # fmt: skip
+def _both_ways(pairs: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one, other in (pair.split() for pair in pairs.split(", ")):
+        found.setdefault(one, []).append(other)
+        found.setdefault(other, []).append(one)
+    return found
+
+
+OPERATORS, OTHER_NAMES = _both_ways(SWAPPED), _both_ways(NAMES)
 
 
 @dataclass(frozen=True)
@@ -91,189 +62,118 @@ class Mutant:
     made: Callable[[], ast.Module]
     """makes the changed tree: whoever only wants to know which mutants there are waits for none"""
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.function, self.line, self.change
-
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
     """Every change of every node inside the marked blocks of a solution, and of every answer. Paperwork aside: most
-    refusals are documentation, and dtypes are asked for in one test an assignment."""
+    refusals are documentation."""
     source = assignment.solution.read_text(encoding="utf-8")
-    lines = source.split("\n")
-    tree = ast.parse(source)
+    lines, tree = source.split("\n"), ast.parse(source)
     marked = _marked_lines(lines) - _refusals(tree)
     seen: Counter[tuple[str, str, str]] = Counter()
     for index, node in enumerate(ast.walk(tree)):
-        line = getattr(node, "lineno", None)
-        if line not in marked:
+        if (line := getattr(node, "lineno", None)) not in marked:
             continue
-        for change, mutate in _changes(node):
-            name = _enclosing(tree, line)
-            key = (name, lines[line - 1].strip(), change)
+        for change, new in _changes(node):
+            key = _enclosing(tree, line), lines[line - 1].strip(), change
             seen[key] += 1
-            if seen[key] > 1:
-                change = f"{change}, occurrence {seen[key]}"
-            yield Mutant(name, lines[line - 1].strip(), change, functools.partial(_changed, tree, index, mutate))
+            times = f", occurrence {seen[key]}" if seen[key] > 1 else ""
+            yield Mutant(*key[:2], change + times, lambda index=index, new=new: _changed(tree, index, new))
 
 
-def _changed(tree: ast.Module, index: int, mutate: Callable[[ast.Module, ast.AST], None]) -> ast.Module:
-    """A copy of a tree with one node changed."""
+def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
+    """A copy of a tree in which another node stands in the place of one."""
     broken = copy.deepcopy(tree)
-    mutate(broken, next(itertools.islice(ast.walk(broken), index, None)))
+    old = next(itertools.islice(ast.walk(broken), index, None))
+
+    class Replacer(ast.NodeTransformer):
+        def visit(self, visited: ast.AST) -> ast.AST:
+            return new if visited is old else self.generic_visit(visited)
+
+    Replacer().visit(broken)
     return ast.fix_missing_locations(broken)
 
 
 def _marked_lines(lines: list[str]) -> set[int]:
     marked, inside = set(), False
     for number, line in enumerate(lines, start=1):
-        if line.strip() in (BEGIN, END):
-            inside = line.strip() == BEGIN
-        elif inside:
+        inside = line.strip() == BEGIN or line.startswith("ANSWERS") or (inside and line.strip() != END)
+        if inside:
             marked.add(number)
-    start = next(number for number, line in enumerate(lines, start=1) if line.startswith("ANSWERS"))
-    return marked | set(range(start, len(lines) + 1))
+    return marked
 
 
 def _refusals(tree: ast.Module) -> set[int]:
-    """The lines that only refuse bad arguments: `if …: raise …`, what is computed for this `if` alone, the helpers
-    `_check…`, and the lines that only call one."""
-    refusing: list[ast.stmt] = [
-        step for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for step in _asked_by_refusals(node)
-    ]
+    """The lines of `if …: raise …`, of the helpers `_check…`, and of what only calls one."""
+    refusing: list[ast.stmt] = []
     for node in ast.walk(tree):
-        if _refuses(node):
-            refusing.append(node)
-        elif isinstance(node, ast.Expr | ast.Assign | ast.Return) and isinstance(node.value, ast.Call):
-            if ast.unparse(node.value.func).startswith("_check"):
-                refusing.append(node)
-        elif isinstance(node, ast.FunctionDef) and node.name.startswith("_check"):
-            refusing.append(node)
+        called = node.value if isinstance(node, ast.Expr | ast.Assign | ast.Return) else None
+        if (
+            (isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], ast.Raise))
+            or (isinstance(node, ast.FunctionDef) and node.name.startswith("_check"))
+            or (isinstance(called, ast.Call) and ast.unparse(called.func).startswith("_check"))
+        ):
+            refusing.append(node)  # type: ignore[arg-type]
     return {line for node in refusing for line in range(node.lineno, (node.end_lineno or 0) + 1)}
 
 
-def _refuses(node: ast.AST) -> TypeGuard[ast.If]:
-    return isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], ast.Raise)
-
-
-def _asked_by_refusals(function: ast.FunctionDef) -> Iterator[ast.Assign]:
-    """The assignments whose name stands nowhere but in refusals."""
-    refused = {name for step in function.body if _refuses(step) for name in ast.walk(step)}
-    for step in function.body:
-        if isinstance(step, ast.Assign) and isinstance(target := step.targets[0], ast.Name):
-            uses = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == target.id]
-            if all(one in refused for one in uses if one is not target):
-                yield step
-
-
 def _enclosing(tree: ast.Module, line: int) -> str:
-    for node in tree.body:
-        if node.lineno <= line <= (node.end_lineno or 0):
-            return (
-                node.name
-                if isinstance(node, ast.FunctionDef)
-                else "ANSWERS"
-                if isinstance(node, ast.Assign)
-                else "module"
-            )
-    return "module"
+    """The function, or the name, that a line belongs to."""
+    (node,) = (one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0))
+    return node.name if isinstance(node, ast.FunctionDef) else ast.unparse(getattr(node, "targets", [node])[0])
 
 
-Change = tuple[str, Callable[[ast.Module, ast.AST], None]]
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What may stand in the place of a node, and what that changes."""
 
+    def but(**fields: object) -> ast.AST:
+        new = copy.deepcopy(node)
+        vars(new).update(fields)
+        return new
 
-def _changes(node: ast.AST) -> Iterator[Change]:
     match node:
-        case ast.BinOp(op=operator) | ast.BoolOp(op=operator) | ast.AugAssign(op=operator):
-            for other in OPERATORS.get(type(operator), []):
-                yield f"{type(operator).__name__} to {other.__name__}", _set("op", other())
-        case ast.Compare(ops=[operator]):
-            for other in OPERATORS.get(type(operator), []):
-                yield f"{type(operator).__name__} to {other.__name__}", _set("ops", [other()])
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) | ast.Compare(ops=[op]):
+            for name in OPERATORS.get(type(op).__name__, []):
+                other = getattr(ast, name)()
+                new = but(ops=[other]) if isinstance(node, ast.Compare) else but(op=other)
+                yield f"{type(op).__name__} to {name}", new
         case ast.UnaryOp(op=ast.USub() | ast.Not()):
-            yield f"without {type(node.op).__name__}", _replace(node.operand)
+            yield f"without {type(node.op).__name__}", node.operand
         case ast.Constant(value=bool(value)):
-            yield f"{value} to {not value}", _set("value", not value)
+            yield f"{value} to {not value}", but(value=not value)
         case ast.Constant(value=int(value)):
-            yield f"{value} to {value + 1}", _set("value", value + 1)
-            yield f"{value} to {value - 1}", _set("value", value - 1)
+            yield f"{value} to {value + 1}", but(value=value + 1)
+            yield f"{value} to {value - 1}", but(value=value - 1)
         case ast.Constant(value=float(value)):
-            yield f"{value} doubled", _set("value", value * 2 + 0.5 * (value == 0))
-        case ast.Attribute(attr=name) if name in NAMES:
-            yield f"{name} to {NAMES[name]}", _set("attr", NAMES[name])
-        case ast.Name(id=name) if name in NAMES:
-            yield f"{name} to {NAMES[name]}", _set("id", NAMES[name])
-        case ast.Raise():
-            yield "without raise", _replace(ast.Pass())
-        case ast.If():
-            yield "if never", _set("test", ast.Constant(False))
-            yield "if always", _set("test", ast.Constant(True))
-        case ast.IfExp():
-            yield "always else", _set("test", ast.Constant(False))
-            yield "never else", _set("test", ast.Constant(True))
+            yield f"{value} doubled", but(value=value * 2 + 0.5 * (value == 0))
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            for other in OTHER_NAMES.get(name, []):
+                yield f"{name} to {other}", but(attr=other) if isinstance(node, ast.Attribute) else but(id=other)
+        case ast.If() | ast.IfExp():
+            yield "if never", but(test=ast.Constant(False))
+            yield "if always", but(test=ast.Constant(True))
         case ast.Expr(value=ast.Call()):
-            yield "without the call", _replace(ast.Pass())
-        case ast.JoinedStr():
-            yield "without its values", _replace(ast.Constant("wrong"))
+            yield "without the call", ast.Pass()
     if isinstance(node, ast.Call):
         for place, keyword in enumerate(node.keywords):
             if keyword.arg not in (None, "dtype", "strict"):
-                yield f"without {keyword.arg}", _without_keyword(place)
+                yield f"without {keyword.arg}", but(keywords=node.keywords[:place] + node.keywords[place + 1 :])
         called = ast.unparse(node.func).rpartition(".")[2]
-        if (
-            len(node.args) == 2
-            and called not in SYMMETRIC
-            and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        ):
-            yield "arguments swapped", _swap
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        if len(node.args) == 2 and called not in SYMMETRIC and not starred:
+            yield "arguments swapped", but(args=node.args[::-1])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
-        yield "operands swapped", _swap_operands
+        yield "operands swapped", but(left=node.right, right=node.left)
 
 
-def _set(field: str, value: object) -> Callable[[ast.Module, ast.AST], None]:
-    return lambda tree, node: setattr(node, field, value)
-
-
-def _replace(new: ast.AST) -> Callable[[ast.Module, ast.AST], None]:
-    def mutate(tree: ast.Module, node: ast.AST) -> None:
-        replacement = copy.deepcopy(new)
-
-        class Replacer(ast.NodeTransformer):
-            def visit(self, visited: ast.AST) -> ast.AST:
-                return replacement if visited is node else self.generic_visit(visited)
-
-        Replacer().visit(tree)
-
-    return mutate
-
-
-def _without_keyword(place: int) -> Callable[[ast.Module, ast.AST], None]:
-    def mutate(tree: ast.Module, node: ast.AST) -> None:
-        assert isinstance(node, ast.Call)
-        del node.keywords[place]
-
-    return mutate
-
-
-def _swap(tree: ast.Module, node: ast.AST) -> None:
-    assert isinstance(node, ast.Call)
-    node.args.reverse()
-
-
-def _swap_operands(tree: ast.Module, node: ast.AST) -> None:
-    assert isinstance(node, ast.BinOp)
-    node.left, node.right = node.right, node.left
-
-
-def loses_points(suite: Suite, mutant: Mutant) -> bool:
-    """Whether a mutant loses points, found out in a child process with bounded time and memory."""
+def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
+    """Whether a mutant keeps all points, found out in a child process with bounded time and memory."""
     child = os.fork()
     if child == 0:
-        os._exit(_grade(suite, mutant))
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != ALIVE
+        os._exit(_grade(suite, made))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == ALIVE
 
 
-def _grade(suite: Suite, mutant: Mutant) -> int:
+def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
     """Inside the child. Anything that goes wrong, a hang and a crash included, is a mutant that is caught."""
     try:
         signal.alarm(SECONDS)
@@ -283,47 +183,33 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
         os.dup2(null, 2)
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
-        exec(compile(mutant.made(), module.__file__, "exec"), module.__dict__)
+        exec(compile(made(), module.__file__, "exec"), module.__dict__)
         return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
     except BaseException:
         return CAUGHT
 
 
-def explained() -> dict[str, dict[tuple[str, str, str], str]]:
-    """Assignment → mutant → why it makes no difference, from `survivors.csv`."""
-    reasons: dict[str, dict[tuple[str, str, str], str]] = {}
-    with SURVIVORS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            reasons.setdefault(row["assignment"], {})[(row["function"], row["line"], row["change"])] = row["reason"]
-    return reasons
+def explained(assignment: Assignment) -> set[tuple[str, str, str]]:
+    """The mutants that make no difference, by `survivors.csv`."""
+    with Path(__file__).with_name("survivors.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["assignment"] == assignment.name]
+    return {(row["function"], row["line"], row["change"]) for row in rows}
 
 
 def main(names: list[str]) -> int:
     """Run the mutants of some assignments, or of all, but for those that are known to make no difference; returns how
     many live."""
-    total = alive = 0
-    reasons = explained()
+    alive = 0
     for assignment in [course.find(name) for name in names] or course.assignments():
-        suite = Suite(assignment)
-        # Everything that is loaded once is loaded now, and not in each child.
-        assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
-        unchanged = Mutant("", "", "", functools.partial(ast.parse, assignment.solution.read_text(encoding="utf-8")))
-        assert not loses_points(suite, unchanged), "the children catch even the solution"
-        known = reasons.get(assignment.name, {})
-        count = survived = 0
-        for mutant in mutants(assignment):
-            if mutant.key in known:
-                continue
-            count += 1
-            if not loses_points(suite, mutant):
-                survived += 1
-                print(f"{assignment.name}: {mutant.function}: {mutant.change}: {mutant.line}", flush=True)
-        total, alive = total + count, alive + survived
-        print(
-            f"{assignment.name:<18} {count:>5} mutants {survived:>4} alive  {1 - survived / count:7.2%} caught",
-            flush=True,
-        )
-    print(f"{'all':<18} {total:>5} mutants {alive:>4} alive  {1 - alive / total:7.2%} caught")
+        suite, known = Suite(assignment), explained(assignment)
+        solution = assignment.solution.read_text(encoding="utf-8")
+        assert lives(suite, lambda text=solution: ast.parse(text)), "the children catch even the solution"
+        made = [one for one in mutants(assignment) if (one.function, one.line, one.change) not in known]
+        living = [one for one in made if lives(suite, one.made)]
+        for one in living:
+            print(f"{assignment.name}: {one.function}: {one.change}: {one.line}", flush=True)
+        print(f"{assignment.name:<18} {len(made):>5} mutants {len(living):>4} alive", flush=True)
+        alive += len(living)
     return alive
 
 
