@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
@@ -46,6 +47,7 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
     assert "Not graded. The file is not Python" in printed(submission, None)
 
 
+@pytest.mark.long
 def test_the_functions_tell_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
     """Of which keys the JSON consists, `test_formats` asks."""
     file = tmp_path / "final version.py"

@@ -253,6 +253,7 @@ _call.perform = _forged
 """
 
 
+@pytest.mark.long
 @pytest.mark.of_the_grader
 def test_bytes_that_are_no_value_are_a_dead_worker_and_nothing_more() -> None:
     """Beside a known mistake too, whose causes are looked for in what was seen."""

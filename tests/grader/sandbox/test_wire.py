@@ -218,6 +218,7 @@ def test_hostile_bytes_are_malformed() -> None:
     assert {what for what, data in HOSTILE.items() if _read(from_a_worker, data) is not Malformed} == set()
 
 
+@pytest.mark.long
 def test_small_bytes_ask_for_little_memory() -> None:
     tiny = _array(b"|u1", (0,) * codec.MAX_AXES)
     for data in (

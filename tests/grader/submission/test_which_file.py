@@ -123,6 +123,7 @@ MARKS = "\u0301\uff9e"
 """Characters whose many marks the parser sorts; the last is a mark only once it is taken apart."""
 
 
+@pytest.mark.long
 def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
     """And whoever grades, who has no bound, knows nothing of a text that reading would refuse."""
     dear = [f"a{MARKS * 60_000} = 1", "y = f'" + "{x}" * 80_000 + "'", "f()\n" * MAX_CODE]
