@@ -18,7 +18,7 @@ from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
 from autograder.protocol.failure import Kind, Status
-from autograder.sandbox.backend import Program, Sandboxed
+from autograder.sandbox.backend import Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
@@ -42,7 +42,7 @@ class Grader:
         """Run and score one submission. Nothing of it runs any more when this returns."""
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
-        backend = Sandboxed(self.sandbox, Program(assignment.name, cells))
+        backend = Sandboxed(self.sandbox, assignment.name, cells)
         try:
             with bounded_memory():
                 public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)

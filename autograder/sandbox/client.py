@@ -16,6 +16,7 @@ import time
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Raised, Reply
 from autograder.protocol.codec import Malformed
 from autograder.sandbox import wire, zygote
-from autograder.sandbox.limits import LIMITS, MIB, Limits
+from autograder.sandbox.limits import LIMITS, Limits
 
 SETTINGS = {
     "LANG": "C.UTF-8",
@@ -66,10 +67,6 @@ class WorkerDied(Exception):
 class WorkerSlow(WorkerDied):
     """It did not reply in time."""
 
-    def __init__(self, seconds: float) -> None:
-        self.limit = f"within {round(seconds, 1):g} seconds"
-        super().__init__(f"did not return {self.limit}")
-
 
 class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
@@ -93,7 +90,7 @@ class Sandbox:
             "limits": asdict(limits),
         }
         with contextlib.suppress(OSError):  # it is noticed where an answer is awaited
-            self.control.sendall(wire.frame(json.dumps(plan).encode("utf-8")))
+            zygote.say(self.control, **plan)
 
     @functools.cached_property
     def beside(self) -> Sandbox:
@@ -108,7 +105,7 @@ class Sandbox:
                 self._answer()
                 self.is_ready = True
             socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
-            process, _ = self._answer()
+            process = self._answer()["process"]
         except (OSError, SandboxError) as error:
             ours.close()
             os.close(read_end)
@@ -121,27 +118,24 @@ class Sandbox:
         return worker
 
     def end_worker(self) -> tuple[int, str]:
-        """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much
-        of."""
+        """Kill the current worker, wait until it is gone; its exit status (negative: a signal), and in words what it
+        had too much of."""
         try:
             self.control.sendall(zygote.END)
             ended = self._answer()
         except OSError as error:
             raise SandboxError("the process that starts workers has ended: run `autograder doctor`") from error
         self._renew_scratch()
-        return ended
+        return ended["status"], ended["excess"]
 
-    def _answer(self) -> tuple[int, str]:
-        data = b""
-        while len(data) < zygote.ANSWER.size:
-            part = self.control.recv(zygote.ANSWER.size - len(data))
-            if not part:
-                raise ConnectionResetError("the zygote is gone")
-            data += part
-        number, excess = zygote.ANSWER.unpack(data)
-        if excess == zygote.FAILED:
-            raise SandboxError(self.control.recv(number, socket.MSG_WAITALL).decode("utf-8", "replace"))
-        return number, zygote.EXCESS[excess]
+    def _answer(self) -> dict[str, Any]:
+        """What the zygote says next."""
+        if not (said := self.control.recv(zygote.MESSAGE)):
+            raise ConnectionResetError("the process that starts workers has ended")
+        answer: dict[str, Any] = json.loads(said)
+        if "error" in answer:
+            raise SandboxError(answer["error"])
+        return answer
 
     def _renew_scratch(self) -> None:
         """A new folder for every worker: a folder keeps, in its own size, how many files were in it."""
@@ -206,19 +200,19 @@ class Worker:
         self.limits = sandbox.limits
         self.process = process
         self.wire = wire_end
-        self.output = bytearray()
+        self._output = bytearray()
         self._unread = bytearray()
-        self._output_end = output
+        self._wire_end, self._output_end = wire_end.fileno(), output
         wire_end.settimeout(sandbox.limits.call_seconds)
         os.set_blocking(output, False)
         self._poll = select.poll()
-        self._poll.register(output, select.POLLIN)
-        self._poll.register(wire_end, select.POLLIN)
+        self._poll.register(self._output_end, select.POLLIN)
+        self._poll.register(self._wire_end, select.POLLIN)
 
     def wait_until_locked(self) -> None:
         """Raises SandboxError where the worker cannot put its locks on."""
         try:
-            raised = self._receive_reply(MACHINE_SECONDS).raised
+            raised = self._receive_reply(time.monotonic() + MACHINE_SECONDS).raised
         except (WorkerDied, OSError) as error:
             raised = Raised(type(error).__name__, (), f"it {error}")
         if raised is not None:
@@ -228,47 +222,44 @@ class Worker:
 
     def ask(self, request: bytes, seconds: float) -> Reply:
         """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
-        begin = time.monotonic()
+        deadline = time.monotonic() + seconds
         try:
             self.wire.sendall(request)
-            return self._receive_reply(seconds - (time.monotonic() - begin))
+            return self._receive_reply(deadline)
         except TimeoutError as error:
-            raise WorkerSlow(seconds) from error
+            raise WorkerSlow(f"did not return within {round(seconds, 1):g} seconds") from error
         except (BrokenPipeError, ConnectionResetError) as error:
             raise WorkerDied("ended its process") from error
 
-    def _receive_reply(self, seconds: float) -> Reply:
-        deadline = time.monotonic() + seconds
-        self._receive(wire.LENGTH.size, deadline)
-        (size,) = wire.LENGTH.unpack_from(self._unread)
+    def _receive_reply(self, deadline: float) -> Reply:
+        size = int.from_bytes(self._receive(wire.LENGTH.size, deadline), "little")
         try:
             if size > self.limits.message:
                 raise Malformed("a reply that is too long")
-            end = wire.LENGTH.size + size
-            self._receive(end, deadline)
-            reply = bytes(self._unread[wire.LENGTH.size : end])
-            del self._unread[:end]
-            return wire.unpack_reply(reply)
+            return wire.unpack_reply(self._receive(size, deadline))
         except Malformed as error:
             raise WorkerDied("answered with something other than a result") from error
 
-    def _receive(self, size: int, deadline: float) -> None:
-        """Until there are so many bytes to read."""
+    def _receive(self, size: int, deadline: float) -> bytes:
+        """So many bytes. Raises WorkerDied where no more come, TimeoutError where they come too late."""
         while len(self._unread) < size:
             self._wait(deadline)
-            part = self.wire.recv(1 << 16)
+            part = os.read(self._wire_end, 1 << 16)
             if not part:
                 raise WorkerDied("ended its process")
             self._unread += part
+        data = bytes(self._unread[:size])
+        del self._unread[:size]
+        return data
 
     def _wait(self, deadline: float) -> None:
-        """Until there is something to do on the wire; keeps the output pipe empty meanwhile. Raises TimeoutError."""
+        """Until there is something to read on the wire; keeps the output pipe empty meanwhile. Raises TimeoutError."""
         while (seconds := deadline - time.monotonic()) > 0:
             ready = dict(self._poll.poll(1000 * seconds))
             if self._output_end in ready and self._drain() == b"":
                 # Nobody can print any more. A pipe without writers would wake this loop again and again.
                 self._poll.unregister(self._output_end)
-            if self.wire.fileno() in ready:
+            if self._wire_end in ready:
                 return
         raise TimeoutError
 
@@ -279,33 +270,30 @@ class Worker:
             printed = os.read(self._output_end, 1 << 16)
         except BlockingIOError:
             return None
-        self.output += printed[: self.limits.output - len(self.output)]
+        self._output += printed[: self.limits.output - len(self._output)]
         return printed
 
-    def take_output(self) -> None:
-        """Take what was printed until now, as far as it is kept: a thread of the submission may print for ever."""
-        while len(self.output) < self.limits.output and self._drain():
+    def printed(self) -> str:
+        """What was printed until now, as far as it is kept: a thread of the submission may print for ever."""
+        while len(self._output) < self.limits.output and self._drain():
             pass
+        return self._output.decode("utf-8", "replace")
 
-    def hang_up(self) -> None:
-        """Take what was printed last, and let go of the wire: a worker that still runs ends itself at that."""
-        self.take_output()
+    def hang_up(self) -> str:
+        """Let go of the wire: a worker that still runs ends itself at that. Returns what was printed."""
+        printed = self.printed()
         self.wire.close()
         os.close(self._output_end)
+        return printed
 
-    def close(self) -> str:
-        """Kill the process and wait for its end; returns in words what ended it earlier, where that is known."""
+    def close(self) -> tuple[str, str]:
+        """Kill the process and wait for its end: in words what ended it earlier, where that is known, and what was
+        printed."""
         try:
             status, excess = self.sandbox.end_worker()
         finally:
-            self.hang_up()
-        if excess == "files":
-            return f"wrote more than {self.limits.files // MIB} MiB or {self.limits.file_count} files"
-        if excess == "threads":
-            return f"started more than {self.limits.tasks} threads"
-        if status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
-            return (
-                f"ended its process ({signal.Signals(-status).name}, as endless recursion or running out of memory"
-                " causes)"
-            )
-        return ""
+            printed = self.hang_up()
+        if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
+            how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
+            excess = f"ended its process ({how})"
+        return excess, printed

@@ -46,9 +46,9 @@ CAP_DAC_OVERRIDE = 1 << 1
 CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
-SPARE_TASKS = 256
-"""Without a user id of its own a worker shares the kernel's count of threads with all that its user runs, and that may
-grow by so many before it is in a worker's way. The zygote's watch is then what bounds a worker's threads."""
+SHARED_TASKS = 4096
+"""Threads of all that the grader's user runs, where a worker has no user id of its own: the kernel counts them
+together. The zygote's watch is then what bounds a worker's threads."""
 
 FIRST_USER = 0x60000000
 """Worker user ids are this plus the process id: unique on the machine, and far from anybody's account."""
@@ -99,16 +99,13 @@ on a submission's behalf to any process of its user. No lock, of any kind: two w
 that both read."""
 
 
-class LockError(Exception):
-    """A lock that cannot be put on. The message begins with its name."""
-
-
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
+    """The message of an error begins with the name of the lock that cannot be put on."""
     try:
         yield
     except Exception as error:
-        raise LockError(f"{lock}: {error}") from error
+        raise RuntimeError(f"{lock}: {error}") from error
 
 
 class Locks:
@@ -138,11 +135,6 @@ class Locks:
         """What a worker must not close before its locks are on."""
         return [self.ruleset.fileno()] if self.ruleset is not None else []
 
-    def before_fork(self) -> None:
-        """What has to be measured afresh for each worker."""
-        shared = 0 if self.own_user or "limits" not in self.on else _tasks_of(os.getuid()) + SPARE_TASKS
-        self.tasks = self.limits.tasks + shared
-
     def apply(self) -> None:
         """Lock this process for good."""
         os.umask(0o077)
@@ -151,17 +143,15 @@ class Locks:
                 getattr(self, f"_lock_{name}")()
 
     def _lock_limits(self) -> None:
-        seconds = math.ceil(self.limits.submission_seconds)
-        for kind, bound in (
-            (resource.RLIMIT_AS, self.limits.memory),
-            (resource.RLIMIT_CPU, seconds),
-            (resource.RLIMIT_FSIZE, self.limits.files),
-            (resource.RLIMIT_NOFILE, self.limits.open_files),
-            (resource.RLIMIT_NPROC, self.tasks),
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_MEMLOCK, 0),
-            (resource.RLIMIT_MSGQUEUE, 0),
-        ):
+        bounds = {
+            resource.RLIMIT_AS: self.limits.memory,
+            resource.RLIMIT_CPU: math.ceil(self.limits.submission_seconds),
+            resource.RLIMIT_FSIZE: self.limits.files,
+            resource.RLIMIT_NOFILE: self.limits.open_files,
+            resource.RLIMIT_NPROC: self.limits.tasks if self.own_user else SHARED_TASKS,
+            **dict.fromkeys((resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE), 0),
+        }
+        for kind, bound in bounds.items():
             _, most = resource.getrlimit(kind)
             bound = bound if most == resource.RLIM_INFINITY else min(bound, most)
             resource.setrlimit(kind, (bound, bound))
@@ -298,19 +288,6 @@ def _linked_libraries() -> list[Path]:
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}
     return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]
-
-
-def _tasks_of(user: int) -> int:
-    """How many threads that user runs now: the kernel counts them all against one limit."""
-    count = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == user:
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:
-                continue  # it has ended meanwhile
-    return count
 
 
 def _system_call_filter() -> Any:

@@ -22,7 +22,6 @@ import numpy as np
 from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.sandbox import confine, wire
-from autograder.sandbox.backend import Program
 from autograder.sandbox.client import LIBRARIES, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
 from autograder.sandbox.limits import LIMITS, MIB
 
@@ -205,7 +204,7 @@ class _Examined:
         """A worker with the program in it."""
         if self.worker is None:
             self.worker = self.sandbox.open()
-            self.worker.ask(Program("attempts", (PROGRAM,)).request(), SECONDS)
+            self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py"), SECONDS)
         return self.worker
 
     def ask(self, line: str, seconds: float = SECONDS) -> Reply:
@@ -215,7 +214,7 @@ class _Examined:
     def end(self) -> str:
         """Begin the next attempt in a new worker; returns what this one was ended for."""
         worker, self.worker = self.worker, None
-        return worker.close() if worker is not None else ""
+        return worker.close()[0] if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
         """What nothing refused, in words."""

@@ -61,29 +61,13 @@ def pack_reply(reply: Reply) -> bytes:
     """The worker's side of a reply."""
     if reply.raised is None and not reply.lines and not reply.changed:
         return frame(_NOTHING_TO_SAY + reply.encoded)
-    error = None if reply.raised is None else _speakable(reply.raised)
-    header = codec.encode((error, reply.lines, tuple(_cut(name) for name in reply.changed[:MAX_NAMES])))
-    return frame(LENGTH.pack(len(header)) + header + (reply.encoded if reply.raised is None else b""))
+    error = tuple(vars(reply.raised).values()) if reply.raised is not None else None
+    header = codec.encode((error, reply.lines, reply.changed))
+    return frame(LENGTH.pack(len(header)) + header + (reply.encoded if error is None else b""))
 
 
-_PLAIN = codec.encode((None, 0, ()))
-_NOTHING_TO_SAY = LENGTH.pack(len(_PLAIN)) + _PLAIN
+_NOTHING_TO_SAY = frame(codec.encode((None, 0, ())))
 """The header of most replies: no exception, and nothing was measured."""
-
-
-def _speakable(raised: Raised) -> tuple[Any, ...]:
-    """An exception within the bounds of a header: its names may be as long and as odd as a submission likes."""
-    bases = tuple(_cut(name) for name in raised.bases[:MAX_NAMES])
-    function = None if raised.function is None else _cut(raised.function)
-    cut = replace(
-        raised, kind=_cut(raised.kind), bases=bases, message=_cut(raised.message, MAX_MESSAGE), function=function
-    )
-    return tuple(vars(cut).values())
-
-
-def _cut(text: str, length: int = MAX_NAME) -> str:
-    # Half a surrogate pair would be no text to the codec.
-    return text[:length].encode("utf-8", "replace").decode("utf-8")
 
 
 def unpack_reply(data: bytes) -> Reply:
@@ -91,15 +75,13 @@ def unpack_reply(data: bytes) -> Reply:
     if data.startswith(_NOTHING_TO_SAY):
         reply = Reply(data[len(_NOTHING_TO_SAY) :])
     else:
-        if len(data) < LENGTH.size:
-            raise Malformed("a reply without a header")
-        (size,) = LENGTH.unpack_from(data)
-        if size > min(MAX_HEADER, len(data) - LENGTH.size):
+        end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
+        if end > min(LENGTH.size + MAX_HEADER, len(data)):
             raise Malformed("a reply with a header that is too long")
-        reply, encoded = _unpack_header(data[LENGTH.size : LENGTH.size + size]), data[LENGTH.size + size :]
+        reply = _unpack_header(data[LENGTH.size : end])
         if reply.raised is None:
-            reply = replace(reply, encoded=encoded)
-        elif encoded:
+            reply = replace(reply, encoded=data[end:])
+        elif data[end:]:
             raise Malformed("a reply with a value and an exception")
     reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
     return reply

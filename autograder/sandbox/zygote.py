@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
 Run as a script by `client`, in an empty environment, with one socket to the grader. What comes first over it says what
-it needs to know, and that is no answer to anything. Then an order asks for a worker (two descriptors come along) or for
-its end; one worker lives at a time. While one lives, the zygote watches it, whatever the grader is busy with, for what
-no limit of the kernel bounds.
+it needs to know, and that is no answer to anything; it says in JSON when it is ready, or why it is not. Then an order
+asks for a worker (two descriptors come along) or for its end; one worker lives at a time. While one lives, the zygote
+watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -36,20 +35,11 @@ PRELOADED = """
 """
 """What submissions import: quick then, and found even where the interpreter's folder is not open to a worker."""
 
-ANSWER = struct.Struct("<iB")
-"""The answer to an order: the process id of a new worker, or the exit status of an ended one and its place in EXCESS.
-The first answer, before any order, says that the zygote is ready."""
-
-EXCESS = ("nothing", "files", "threads")
-"""What a worker had too much of."""
-
-FAILED = len(EXCESS)
-"""In the place of an excess: the zygote cannot start. The number counts the bytes that follow, and these say why."""
-
-LENGTH = struct.Struct("<I")
-
 FORK, END = b"F", b"K"
 """The orders of the grader: a worker, or its end."""
+
+MESSAGE = 1 << 16
+"""Bytes of what grader and zygote say to each other at most, at once; the plan is shorter, and so is an error."""
 
 WATCH_SECONDS = 0.01
 """How often a worker is looked at."""
@@ -58,19 +48,22 @@ WATCH_SECONDS = 0.01
 def main(descriptor: int) -> NoReturn:
     """Load, prepare the locks, then serve the grader until it hangs up."""
     grader = socket.socket(fileno=descriptor)
-    size = grader.recv(LENGTH.size, socket.MSG_WAITALL)
-    if not size:
+    if not (said := grader.recv(MESSAGE)):
         os._exit(0)
-    plan = json.loads(grader.recv(LENGTH.unpack(size)[0], socket.MSG_WAITALL))
+    plan = json.loads(said)
     os.environ.update(plan["environment"])
     os.chdir(Path(plan["scratch"]).parent)
     try:
         zygote = _Zygote(grader, plan)
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"[:2000].encode("utf-8", "replace")
-        grader.sendall(ANSWER.pack(len(why), FAILED) + why)
+        say(grader, error=f"{type(error).__name__}: {error}"[:2000])
         os._exit(1)
     zygote.serve()
+
+
+def say(end: socket.socket, **facts: object) -> None:
+    """One message, which arrives as a whole."""
+    end.sendall(json.dumps(facts).encode("ascii"))
 
 
 class _Zygote:
@@ -94,7 +87,7 @@ class _Zygote:
 
     def serve(self) -> NoReturn:
         """Obey the grader's orders; between them, keep an eye on the worker."""
-        self._answer(0)
+        say(self.grader)
         while True:
             pause = WATCH_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
@@ -104,32 +97,22 @@ class _Zygote:
             order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
             if order == FORK:
                 self._fork(*descriptors)
-            elif order == END and self.worker is not None:
-                status, excess = self.worker.end(), self.worker.excess
-                self.worker = None
-                self._answer(status, excess)
-            else:
-                self._end()
+                continue
+            status, excess = self.worker.end() if self.worker is not None else (0, "")
+            if order != END:  # the grader has hung up, or was killed: nothing stays behind
+                remove(Path(self.scratch).parent)
+                os._exit(0)
+            self.worker = None
+            say(self.grader, status=status, excess=excess)
 
     def _fork(self, end: int, output: int) -> None:
-        self.locks.before_fork()
         child = os.fork()
         if child == 0:
             self.work(end, output, self.scratch, self.locks)
         os.close(end)
         os.close(output)
         self.worker = _Child(child, self.scratch, self.limits)
-        self._answer(child)
-
-    def _end(self) -> NoReturn:
-        """The grader has hung up, or was killed: nothing stays behind."""
-        if self.worker is not None:
-            self.worker.end()
-        remove(Path(self.scratch).parent)
-        os._exit(0)
-
-    def _answer(self, number: int, excess: str = "nothing") -> None:
-        self.grader.sendall(ANSWER.pack(number, EXCESS.index(excess)))
+        say(self.grader, process=child)
 
 
 def remove(home: Path) -> None:
@@ -160,15 +143,16 @@ class _Child:
         self.process = process
         self.scratch = scratch
         self.limits = limits
-        self.excess = "nothing"
+        self.excess = ""
+        """what it had too much of"""
 
     def watch(self) -> None:
-        """Kill it where it has too much of something, and remember of what."""
+        """Kill it where it has too much of something."""
         if self._has_too_many_files():
-            self.excess = "files"
+            self.excess = f"wrote more than {self.limits.files >> 20} MiB or {self.limits.file_count} files"
         elif self._has_too_many_threads():
-            self.excess = "threads"
-        if self.excess != "nothing":
+            self.excess = f"started more than {self.limits.tasks} threads"
+        if self.excess:
             os.kill(self.process, signal.SIGKILL)
 
     def _has_too_many_files(self) -> bool:
@@ -186,10 +170,11 @@ class _Child:
         except OSError:
             return False  # it has just ended
 
-    def end(self) -> int:
-        """Kill it, threads and all (it can have no children), wait until it is gone, and return how it ended."""
+    def end(self) -> tuple[int, str]:
+        """Kill it, threads and all (it can have no children), and wait until it is gone: its exit status (negative: a
+        signal), and what it had too much of."""
         os.kill(self.process, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.excess
 
 
 if __name__ == "__main__":

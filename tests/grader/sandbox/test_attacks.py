@@ -37,7 +37,7 @@ from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Kind, Status, Stopped
-from autograder.sandbox.backend import Program, Sandboxed
+from autograder.sandbox.backend import Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
@@ -416,7 +416,7 @@ def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, page
 def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     ground.grader.sandbox.limits = LIMITS
-    backend = Sandboxed(ground.grader.sandbox, Program("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
+    backend = Sandboxed(ground.grader.sandbox, "rope", (ROPE.solution.read_text(encoding="utf-8"),))
     try:
         reply = backend.call(Call("rope_frequencies", (4,)))
     finally:
@@ -437,7 +437,7 @@ def open_grader() -> Iterator[Grader]:
 def test_without_the_wall_the_same_attack_succeeds(open_grader: Grader, name: str) -> None:
     """What the wall is seen to stop is really stopped by it: with all locks off, these get somewhere."""
     with _ground(open_grader) as open_ground:
-        backend = Sandboxed(open_ground.grader.sandbox, Program("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
+        backend = Sandboxed(open_ground.grader.sandbox, "rope", (hostile(open_ground, FOLDER / f"{name}.py"),))
         try:
             with suppress(Stopped):
                 backend.call(Call("rope_frequencies", (4,)))
