@@ -292,7 +292,6 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
     new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the
     caches all are, otherwise float64.
-    Raises: ValueError if the caches do not have as many heads as n_heads.
     Example: start with caches of t = 0 and give it the rows 0, 1, 2, … of x one by one, at positions 0, 1,
     2, …: the outputs are the rows of rope_attention.
     """

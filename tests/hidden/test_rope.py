@@ -308,12 +308,11 @@ def test_a_half_needs_pairs(rope):
     expect.raises(ValueError, rope.rotate_half, features(2, 5))
 
 
-@pytest.mark.question("decode_step", points=0.25)
-def test_a_step_has_a_cache_for_every_head(rope):
-    """Caches of one head for two heads are refused, though numpy would use them for both."""
-    x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
-    expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
-    expect.raises(ValueError, rope.decode_step, x, *w, 2, old[:1], old[:1], 3)
+@pytest.mark.question("apply_rope_half", points=0.25)
+def test_half_positions_fit_the_rows(rope):
+    """In the half layout, too, every row needs one position: a single one for all rows is refused."""
+    expect.answers(rope.apply_rope_half, features(5, 4), np.arange(5))
+    expect.raises(ValueError, rope.apply_rope_half, features(5, 4), np.array([7]))
 
 
 # ANSWERS

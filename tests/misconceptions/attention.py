@@ -29,12 +29,21 @@ def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
 # weights sum to 1, and the mean of the outputs is the mean of the values as well. The nearer cause is named.
 
 
-@mistake("bag_of_tokens", "expected: the mean taken before attention")
+AVERAGED_BEFORE = (
+    "You averaged before attention. The mean of the values, or of the rows of x, is invariant too, but it uses no"
+    " attention. The rule: average the outputs of self-attention."
+)
+
+
+@mistake("bag_of_tokens", "expected: the mean taken before attention", hint=AVERAGED_BEFORE)
 def bag_of_values(x, w_q, w_k, w_v):
-    """You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: average the
-    outputs of self-attention."""
     x, w_v = exact(x, w_v)
     return (x @ w_v).mean(axis=-2)
+
+
+@mistake("bag_of_tokens", "expected: the bag of words of other courses, without any weights", hint=AVERAGED_BEFORE)
+def bag_of_inputs(x, w_q, w_k, w_v):
+    return exact(x)[0].mean(axis=-2)
 
 
 @mistake("softmax", "intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53")

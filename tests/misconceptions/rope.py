@@ -436,6 +436,19 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
     return np.concatenate(heads, axis=-1)
 
 
+@mistake("rope_attention", "expected: the heads split, and the axes exchanged after the rotation only")
+def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You rotated q and k while the heads stood on the last axis but one, so each head was rotated by its number. The
+    rule: exchange heads and tokens first, because a position belongs to a row of the last axis but one."""
+    *q_k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
+    positions = np.arange(v.shape[-2]) if positions is None else positions
+    q, k, v = (part.reshape(*part.shape[:-1], n_heads, -1) for part in (*q_k, v))
+    q, k = (rope.apply_rope(part, positions, base) for part in (q, k))
+    q, k, v = (np.swapaxes(part, -2, -3) for part in (q, k, v))
+    heads = np.swapaxes(softmax_scores(q, k, causal) @ v, -2, -3)
+    return heads.reshape(*heads.shape[:-2], -1)
+
+
 @mistake("rope_attention", "expected: reshape(heads, T, dh); the shape is right and the numbers are not")
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a block
@@ -557,6 +570,17 @@ def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     out, _, _ = cached_keys_rotated_again.implementation(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, keys, values
+
+
+@mistake("decode_step", "expected: the three projections treated alike")
+def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You rotated the new value as well; the rule is that RoPE rotates queries and keys only."""
+    _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    values = np.concatenate([values[..., :-1, :], rope.apply_rope(values[..., -1:, :], [position], base)], axis=-2)
+    q = np.asarray(x_t) @ np.asarray(w_q)
+    q = np.swapaxes(q.reshape(*q.shape[:-1], n_heads, -1), -2, -3)
+    heads = np.swapaxes(softmax_scores(rope.apply_rope(q, [position], base), keys, causal=False) @ values, -2, -3)
+    return heads.reshape(*heads.shape[:-2], -1), keys, values
 
 
 @mistake("decode_step", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")

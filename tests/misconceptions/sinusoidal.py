@@ -141,6 +141,14 @@ def frequencies_in_full_turns(d_model, base=10000.0):
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
+@mistake("sinusoidal_encoding", "expected: positions[:, None], as in most code")
+def new_axis_behind_the_first(positions, d_model, base=10000.0):
+    """You put the new axis behind the first axis of positions; this is right for a list of positions alone. The rule:
+    the features are a new last axis, behind all axes of positions, also if there is none."""
+    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
+    return interleaved(np.sin(angles), np.cos(angles))
+
+
 @mistake("sinusoidal_encoding", "SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62")
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
     """You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the same

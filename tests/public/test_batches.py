@@ -72,8 +72,9 @@ def test_pad_by_hand(batches):
 
 @pytest.mark.question("pad", points=0.25)
 def test_a_real_token_may_have_the_id_of_padding(batches):
-    """The mask says what is real by place: a real token may have the same id as padding."""
-    expect.matches(batches.pad, [[2, 5, 2], [6, 2], [2]], "right", 2)
+    """The mask says what is real by place, in booleans: a real token may have the same id as padding."""
+    _, mask = expect.matches(batches.pad, [[2, 5, 2], [6, 2], [2]], "right", 2)
+    expect.holds(np.asarray(mask).dtype == bool, "the mask is boolean")
     expect.matches(batches.pad, [np.array([4]), np.array([0, 3, 0, 1])], "left")
 
 
@@ -107,9 +108,9 @@ def test_padding_mask_by_hand(batches):
 
 @pytest.mark.question("padding_mask", points=0.25)
 def test_padding_mask_has_an_axis_for_heads(batches):
-    """Shape (..., 1, T, T), True where query and key are real and the key is not later."""
+    """Shape (..., 1, T, T), boolean: True where query and key are real and the key is not later."""
     expect.matches(batches.padding_mask, np.array([[True, True, False, False], [False, True, True, True]]))
-    expect.matches(batches.padding_mask, features(2, 3, 5) > -1)
+    expect.dtype(batches.padding_mask, features(2, 3, 5) > -1)
 
 
 @pytest.mark.question("padding_mask", points=0.25)
@@ -206,9 +207,9 @@ def test_document_mask_by_hand(batches):
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask(batches):
-    """A query uses the keys of its own text, up to itself."""
+    """A query uses the keys of its own text, up to itself; the mask is boolean."""
     expect.matches(batches.document_mask, np.array([0, 1, 4, 6]))
-    expect.matches(batches.document_mask, np.array([0, 5]))
+    expect.dtype(batches.document_mask, np.array([0, 5]))
 
 
 # packed_attention
@@ -346,6 +347,6 @@ def test_tree_mask_by_hand(batches):
 
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask(batches):
-    """All ancestors, not only the parent; in a chain this is the causal mask."""
+    """All ancestors, not only the parent; in a chain this is the causal mask, of booleans."""
     expect.matches(batches.tree_mask, np.array([-1, 0, 1, 2]))
-    expect.matches(batches.tree_mask, np.array([-1, -1, 1, 0, 2, -1, 4]))
+    expect.dtype(batches.tree_mask, np.array([-1, -1, 1, 0, 2, -1, 4]))

@@ -133,6 +133,15 @@ def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
 
 
+@pytest.mark.question("rope_attention", points=0.5)
+def test_attention(rope):
+    """Heads are consecutive blocks of columns; each head rotates q and k, not v; positions are 0 … T−1 if None."""
+    weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
+    expect.matches(rope.rope_attention, features(4, 6), *weights, 4)
+    expect.matches(rope.rope_attention, features(2, 5, 6), *weights, 2)
+    expect.matches(rope.rope_attention, features(2, 4, 6), *weights, 4, np.array([3, 9, 10, 40]), causal=False)
+
+
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_is_causal_by_row_order(rope):
     """Row t attends to rows 0 … t, also if their positions are in another order."""
@@ -140,12 +149,14 @@ def test_attention_is_causal_by_row_order(rope):
     expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]))
 
 
-@pytest.mark.question("rope_attention", points=0.5)
-def test_attention(rope):
-    """Heads are consecutive blocks of columns; each head rotates q and k, not v."""
-    weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
-    expect.matches(rope.rope_attention, features(5, 6), *weights, 2)
-    expect.matches(rope.rope_attention, features(2, 4, 6), *weights, 4, np.array([3, 9, 10, 40]), causal=False)
+@pytest.mark.question("decode_step", points=0.5)
+def test_decoding_token_by_token(rope):
+    """One token at a time gives the rows of rope_attention; the caches grow by a rotated key and a plain value."""
+    x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]
+    empty = np.zeros((2, 0, 4))
+    out, cache_k, cache_v = expect.matches(rope.decode_step, x[:1], *weights, 2, empty, empty, 0)
+    for t in (1, 2, 3):
+        out, cache_k, cache_v = expect.matches(rope.decode_step, x[t : t + 1], *weights, 2, cache_k, cache_v, t)
 
 
 @pytest.mark.question("decode_step", points=0.25)
@@ -153,16 +164,6 @@ def test_decoding_after_rows_were_dropped(rope):
     """The new token has the position `position`, also if the cache holds fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
-
-
-@pytest.mark.question("decode_step", points=0.5)
-def test_decoding_token_by_token(rope):
-    """One token at a time gives the rows of rope_attention, and the caches grow by one row."""
-    x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]
-    empty = np.zeros((2, 0, 4))
-    out, cache_k, cache_v = expect.matches(rope.decode_step, x[:1], *weights, 2, empty, empty, 0)
-    for t in (1, 2, 3):
-        out, cache_k, cache_v = expect.matches(rope.decode_step, x[t : t + 1], *weights, 2, cache_k, cache_v, t)
 
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
