@@ -34,6 +34,9 @@ it for features and positions of moderate size; tests with larger positions pass
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
+SINGLE = 2e-6
+"""Relative: what is lost where somebody computes in float32."""
+
 WRITTEN_TO = (
     "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape"
     " make no copy: they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x +"
@@ -242,6 +245,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     # A difference this small is a lack of digits, and not another formula.
     if lost <= NEARLY:
         words += f"; they are right to {-math.floor(math.log10(max(lost, 1e-16)))} digits"
+        words += ", as many as float32 keeps" if lost <= SINGLE else ""
     return Kind.VALUE, words
 
 

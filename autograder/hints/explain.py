@@ -18,30 +18,16 @@ import numpy as np
 
 from autograder.checks import prompt
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import Refusal, parts
+from autograder.checks.proxy import Refusal
 from autograder.checks.results import Phase, TestResult
-from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import EXCEPTIONS, VALUES, Kind
+from autograder.protocol.call import Call, Reply
+from autograder.protocol.failure import EXCEPTIONS, VALUES
 
 LARGEST = 1e290
 """A value beyond it counts as this one."""
 
 MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
-
-SINGLE = 2e-6
-"""Relative: what is lost where somebody computes in float32."""
-
-ROUNDED = "Somewhere your code computes in float32: compute in float64, and convert the result at the end."
-"""The message beside it says to how many digits the values are right."""
-
-_DTYPES = {
-    ("int64", "float64"): "Whole numbers come back as whole numbers; the rule for them is float64.",
-    ("float32", "float64"): "Your result is float32 where the rule is float64: float32 arrays alone do not decide it.",
-    ("float64", "float32"): "Your result is float64 where the rule is float32: compute in float64, and turn it back.",
-}
-"""What came and what was wanted → what is told of it."""
-
 
 SAME = object()
 """What a mistake makes of a call where it makes no difference."""
@@ -118,22 +104,6 @@ def _arrays(value: Any) -> list[np.ndarray]:
     return arrays if len(arrays) == len(wanted) and all(array.dtype.kind != "c" for array in arrays) else []
 
 
-def mark(outcome: Any) -> str:
-    """An outcome as it is recorded."""
-    if type(outcome) is Refusal:
-        return ""
-    known = fingerprint(outcome)
-    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
-
-
-def read_mark(mark: str, right: Any) -> Any:
-    """A recorded outcome of a call, where `right` would be right."""
-    if not mark:
-        return Refusal()
-    shape, sums = mark.split(":")
-    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())), fingerprint(right).tolerance)
-
-
 def outcome(reply: Reply) -> Any:
     """What came of a call."""
     return Refusal(reply.raised.kind) if reply.raised is not None else reply.value
@@ -166,58 +136,38 @@ class Observation:
     """mistake → what comes of it: `right` itself where it makes no difference"""
 
     @property
-    def is_refusal(self) -> bool:
-        """Whether the right answer is an error."""
-        return type(self.right) is Refusal
-
-    @property
     def accepted(self) -> bool:
         return type(self.got) is not Refusal
 
     @functools.cached_property
     def is_wrong(self) -> bool:
         """Whether a value was wanted, and another thing came."""
-        return not self.is_refusal and not same(self.got, self.right)
+        return type(self.right) is not Refusal and not same(self.got, self.right)
 
     def explained_by(self, mistake: Mistake) -> bool:
         """Whether what came is what a mistake makes of the call. It refuses what the solution refuses."""
-        if self.is_refusal:
+        if type(self.right) is Refusal:
             return True
         predicted = self.predicted(mistake)
         return same(self.got, predicted) if self.is_wrong else predicted is self.right
 
 
 def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]:
-    """The results, with the likely cause on the first mistake of a function that it explains."""
+    """The results, with the likely cause on the first test of each function that found wrong values."""
     results = list(results)
-    rows: dict[str, dict[bytes, Observation]] = {}
+    seen: dict[str, dict[bytes, Observation]] = {one.test.question: {} for one in results if one.kind in VALUES}
     for result in results:
         # What passes with right values below was wrong by what it was given.
-        for call, reply in result.calls.items() if not (result.passed and result.given) else ():
-            if (row := known.observation(call, reply)) is not None:
-                rows.setdefault(call.function, {}).setdefault(call.encoded, row)
-    causes: dict[str, dict[Kind, str | None]] = {}
+        for call, reply in result.calls.items() if seen and not (result.passed and result.given) else ():
+            if call.function in seen and (row := known.observation(call, reply)) is not None:
+                seen[call.function].setdefault(call.encoded, row)
     for number, result in enumerate(results):
-        if not result.is_mistake or (name := result.test.question) == ANSWERS:
-            continue
-        if name not in causes:
-            causes[name] = _causes(known, name, list(rows.get(name, {}).values()))
-        result = _located(known, result)
-        kind = Kind.VALUE if result.kind in VALUES else result.kind
-        cause = causes[name].get(kind) if kind is not None else None
-        if cause is not None:  # it is told once, and of all kinds at once
-            causes[name] = {other: None if told == cause else told for other, told in causes[name].items()}
-        results[number] = replace(result, hint=cause or result.hint)
+        if result.kind in VALUES:
+            rows = list(seen.get(result.test.question, {}).values())
+            seen[result.test.question] = {}  # told once
+            cause = _told(_behind(rows, known.known(result.test.question)))
+            results[number] = replace(_located(known, result), hint=cause or result.hint)
     return results
-
-
-def _causes(known: Known, function: str, rows: Sequence[Observation]) -> dict[Kind, str | None]:
-    """What is told of a function's mistakes, by their kind."""
-    groups = known.known(function)
-    return {
-        Kind.VALUE: _told(_of_values(rows, groups)) or _rounding(rows),
-        Kind.DTYPE: _dtype(rows),
-    }
 
 
 def _told(mistakes: Iterable[Mistake]) -> str | None:
@@ -226,54 +176,24 @@ def _told(mistakes: Iterable[Mistake]) -> str | None:
     return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
 
 
-def _of_values(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> list[Any]:
-    """The mistakes that explain all wrong values of a function.
+def _behind(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> list[Any]:
+    """The first group's mistakes that explain all wrong values of a function.
 
     An exception says little, since very different mistakes end in the same one: where nothing else is wrong, only the
-    likeliest group counts, and only beside calls that are answered right.
+    likeliest group counts, and only beside calls that are answered right. The first wrong call is checked before the
+    others: it rules out nearly all. Where no mistake explains every call, the first wrong one decides: another mistake
+    in other calls does not take away the cause of this one, as long as what is right stays right beside it.
     """
-    wrong = [row for row in rows if row.is_wrong]
-    if any(row.accepted for row in wrong):
-        return _explaining(rows, [row for row in wrong if row.accepted], groups)
-    is_partly_right = any(row.accepted and not row.is_refusal for row in rows)
-    return _explaining(rows, wrong if is_partly_right else [], groups[:1])
-
-
-def _explaining(rows: Sequence[Observation], faults: list[Observation], groups: Sequence[Sequence[Any]]) -> list[Any]:
-    """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
-    out nearly all.
-
-    Where none does, the first wrong call decides: another mistake in other calls does not take away the cause of this
-    one, as long as what is right stays right beside it.
-    """
-    if not faults:
+    right, wrong = ([row for row in rows if row.is_wrong is is_wrong] for is_wrong in (False, True))
+    values = [row for row in wrong if row.accepted]
+    if not wrong or not (values or any(row.accepted and type(row.right) is not Refusal for row in right)):
         return []
-    right = [row for row in rows if not row.is_wrong]
-    for asked, beside in ((groups, rows), (groups[:1] if faults[0].accepted else [], right)):
+    first = (values or wrong)[0]
+    for asked, beside in ((groups if values else groups[:1], rows), (groups[:1] if values else [], right)):
         for group in asked:
-            fitting = [mistake for mistake in group if all(row.explained_by(mistake) for row in (faults[0], *beside))]
-            if fitting:
+            if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in (first, *beside))]:
                 return fitting
     return []
-
-
-def _rounding(rows: Iterable[Observation]) -> str | None:
-    """That nothing but digits is missing, where that is so of all wrong values."""
-    wrong = [row for row in rows if row.is_wrong]
-    is_rounded = wrong and all(row.accepted and difference(row.got, row.right, SINGLE) is None for row in wrong)
-    return ROUNDED if is_rounded else None
-
-
-def _dtype(rows: Iterable[Observation]) -> str | None:
-    """What came in the place of the right dtype, where that is the same in all calls that have another."""
-    pairs = {
-        (str(np.asarray(got).dtype), str(np.asarray(right).dtype))
-        for row in rows
-        if row.accepted and not row.is_refusal
-        for got, right in zip(parts(row.got), parts(row.right), strict=False)
-    }
-    others = [pair for pair in pairs if len(set(pair)) > 1]
-    return _DTYPES.get(others[0]) if len(others) == 1 else None
 
 
 def _located(known: Known, result: TestResult) -> TestResult:

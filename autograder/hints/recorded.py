@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograder.checks.proxy import REFUSED
-from autograder.hints.explain import NOTHING, SAME, Observation, mark, outcome, read_mark
+from autograder.checks.proxy import REFUSED, Refusal
+from autograder.hints.explain import NOTHING, SAME, Fingerprint, Observation, fingerprint, outcome
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
@@ -32,6 +32,22 @@ OWN, BELOW = "own", "below"
 def decoded(wanted: str | None) -> Any:
     """What was recorded as wanted of a call. Remembered, since a test wants the same of every submission."""
     return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted), writeable=False)
+
+
+def mark(outcome: Any) -> str:
+    """An outcome as it is recorded."""
+    if type(outcome) is Refusal:
+        return ""
+    known = fingerprint(outcome)
+    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
+
+
+def read_mark(mark: str, right: Any) -> Any:
+    """A recorded outcome of a call, where `right` would be right."""
+    if not mark:
+        return Refusal()
+    shape, sums = mark.split(":")
+    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())), fingerprint(right).tolerance)
 
 
 class KnownMistake(NamedTuple):

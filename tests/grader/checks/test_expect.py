@@ -295,5 +295,7 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     wanted = np.linspace(0.1, 0.9, 8)
     _, words = expect.difference(wanted * 1.00002, wanted, None) or ("", "")
     assert words.endswith("right to 5 digits")
+    _, words = expect.difference(wanted.astype("f4").astype(float), wanted, None) or ("", "")
+    assert words.endswith("digits, as many as float32 keeps")
     _, words = expect.difference(wanted * 1e-5, wanted * 1.1e-5, None) or ("", "")
     assert "digits" not in words
