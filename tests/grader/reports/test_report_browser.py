@@ -29,14 +29,14 @@ CONTRASTS = """() => {
   return [paper, Math.min(...ink.map((one) => (Math.max(one, paper) + 0.05) / (Math.min(one, paper) + 0.05)))];
 }"""
 CUT = "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight + 1).length"
-SIZE = 120
+SIZE = 60
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class, and three with long and hostile names whose code is alike."""
     out = tmp_path_factory.mktemp("class")
-    submission_files = gradebooks.made_up_class(SIZE, distinct=30)
+    submission_files = gradebooks.made_up_class(SIZE, distinct=10)
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, "rope", gradebooks.CODE), grade))

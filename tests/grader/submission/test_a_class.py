@@ -1,4 +1,4 @@
-"""A class as an instructor downloads it: six platforms, sixty students each, and what sixty people do to their files.
+"""A class as an instructor downloads it: six platforms, thirty students each, and what thirty people do to their files.
 
 From the download to the scores in a table nobody is lost, nobody has somebody else's score, and what cannot be graded
 is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
@@ -27,7 +27,7 @@ from tests.grader.support.folders import archive_of, notebook, put
 from tests.grader.support.rows import PACKED
 
 KNOWN = [one.name for one in course.assignments()]
-SIZE = 60
+SIZE = 30
 STUB = course.find("rope").stub.read_text("utf-8")
 
 
