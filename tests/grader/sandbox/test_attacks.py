@@ -1,11 +1,10 @@
 """Hostile submissions, one idea each (`attacks/`): the score is an honest stub's, and nothing of the world has changed.
 
-Runs as the user at hand; `test_wall_as_another_user.py` runs it once more as an ordinary user where that one is root.
+Each runs inside the wall alone, on canaries that this file sets up.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import json
 import os
@@ -16,9 +15,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,10 +34,10 @@ from autograder.grading.row import PackedGrade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
-from autograder.protocol.failure import Kind, Status, Stopped
+from autograder.protocol.failure import Status
 from autograder.sandbox.backend import Sandboxed
 from autograder.sandbox.client import Sandbox
-from autograder.sandbox.confine import FIRST_USER, NAMES
+from autograder.sandbox.confine import FIRST_USER
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission, read_file
 from tests.grader.support.told import markdown
@@ -52,15 +50,7 @@ ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
 """The limits where an attack waits for the clock, which is no less real when it runs faster."""
 
-WAITING = """
-    deadly_calls fill_the_disk garbage_on_the_wire loop_at_import loop_in_c output_flood sleep_in_every_call
-    slow_in_hidden_tests steal_requests take_memory thread_bomb
-""".split()
-
-STOPPED_BY_THE_SYSTEM = """
-    read_files write_files open_with_odd_flags send_elsewhere other_processes gain_privileges thread_bomb
-""".split()
-"""Attacks of which every attempt is refused by a lock, harmless enough to be let through once."""
+WAITING = "deadly_calls garbage_on_the_wire loop_at_import slow_in_hidden_tests take_too_much".split()
 
 FILES = {
     "gradebook.sqlite": "a gradebook",
@@ -100,13 +90,6 @@ carried: Callable[[Any], str] = runpy.run_path(str(COMMON), {"TARGETS": {"folder
 @pytest.fixture(scope="module")
 def ground() -> Iterator[Field]:
     """Canaries of every kind, and a warm grader among them."""
-    with _ground() as found:
-        yield found
-
-
-@contextmanager
-def _ground(open_grader: Grader | None = None) -> Iterator[Field]:
-    """`open_grader`: a grader without locks, in place of one with all of them."""
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         canary = f"canary-{secrets.token_hex(16)}"
         patch.setenv("WHEREABOUTS_SECRET", canary)
@@ -117,7 +100,7 @@ def _ground(open_grader: Grader | None = None) -> Iterator[Field]:
             (folder / name).chmod(0o666)
         process = stack.enter_context(_process())
         listeners, addresses = _listeners(stack, folder)
-        grader = open_grader or stack.enter_context(Grader())
+        grader = stack.enter_context(Grader())
         mark = canary.replace("canary", "mark")
         processes = {"process": process.pid, "grader": os.getpid()}
         targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
@@ -199,9 +182,9 @@ def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
     return ground.grader.grade(ROPE, (source,))
 
 
-def hostile(ground: Field, attack: Path, beginning: Path = ROPE.stub) -> str:
-    """An attack as it is handed in: at the end of the honest stub, or of a solution."""
-    stub, common, text = (path.read_text(encoding="utf-8") for path in (beginning, COMMON, attack))
+def hostile(ground: Field, attack: Path) -> str:
+    """An attack as it is handed in: at the end of the honest stub."""
+    stub, common, text = (path.read_text(encoding="utf-8") for path in (ROPE.stub, COMMON, attack))
     return f"{stub}\n\nTARGETS = {ground.targets!r}\n\n{common}\n\n{text}\nprint('TRIED', 'ALL')\n"
 
 
@@ -232,29 +215,14 @@ def stub(ground: Field, alone: Grade, held: int) -> Grade:
     return grade
 
 
-def idea(attack: Path) -> str:
-    return ast.get_docstring(ast.parse(attack.read_text("utf-8"))) or ""
-
-
-def test_each_attack_says_its_idea() -> None:
-    form = re.compile(r"Idea: .+\n\n(Stopped by the (system|grader)|Not stopped): .+", re.DOTALL)
-    assert [attack.name for attack in ATTACKS if not form.fullmatch(idea(attack))] == []
-
-
-@pytest.mark.parametrize(
-    "attack",
-    [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.of_the_grader] * ("by the grader" in idea(path)))
-        for path in ATTACKS
-    ],
-)
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
 def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
     source = hostile(ground, attack)
     grade = graded(ground, source, QUICK if attack.stem in WAITING else LIMITS)
     everything = ground.printed
 
     assert "TRIED" in everything, "the attack was not even tried"
-    assert "TRIED ALL" in everything or attack.stem not in STOPPED_BY_THE_SYSTEM
+    assert "TRIED ALL" in everything or attack.stem != "ask_the_kernel", grade.failure
     assert not re.findall(r"ESCAPED.*|BROKEN.*", everything)
     assert ground.canary not in everything
     assert (grade.score, grade.questions) == (stub.score, stub.questions)
@@ -281,22 +249,6 @@ def test_the_grader_is_as_before(ground: Field, alone: Grade, held: int) -> None
     assert after.test_results == alone.test_results
     assert resident() < held + 896, f"{held} MiB before, {resident()} MiB now"
     assert len(os.listdir("/proc/self/fd")) < 100
-
-
-@pytest.mark.of_the_grader
-def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade) -> None:
-    """With right values: every test of a loop over the sequence fails, and no other."""
-    source = hostile(ground, FOLDER / "loop_uncounted.py", ROPE.solution)
-    missed = {one.test.name: one.kind for one in graded(ground, source).test_results if not one.passed}
-    assert set(missed.values()) == {Kind.LOOP}
-    assert len(missed) == LOOP_TESTS
-
-
-LOOP_TESTS = len(
-    re.findall(
-        r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))
-    )
-)
 
 
 def nothing_is_left_running(ground: Field) -> None:
@@ -424,29 +376,6 @@ def the_next_is_as_if_alone(ground: Field) -> None:
     assert np.array_equal(reply.value, [1.0, 0.01])
     assert backend.failure is None
     assert backend.printed == ""
-
-
-@pytest.fixture(scope="module")
-def open_grader() -> Iterator[Grader]:
-    """One with all locks off."""
-    with Grader(NAMES) as without_wall:
-        yield without_wall
-
-
-@pytest.mark.parametrize("name", STOPPED_BY_THE_SYSTEM)
-def test_without_the_wall_the_same_attack_succeeds(open_grader: Grader, name: str) -> None:
-    """What the wall is seen to stop is really stopped by it: with all locks off, these get somewhere."""
-    with _ground(open_grader) as open_ground:
-        backend = Sandboxed(open_ground.grader.sandbox, "rope", (hostile(open_ground, FOLDER / f"{name}.py"),))
-        try:
-            with suppress(Stopped):
-                backend.call(Call("rope_frequencies", (4,)))
-        finally:
-            backend.close()
-            for path in _left(open_ground):
-                path.rmdir() if path.is_dir() else path.unlink()
-    said = Counter(re.findall("^(ESCAPED|STOPPED)", backend.printed, re.MULTILINE))
-    assert said["ESCAPED"] > said["STOPPED"]
 
 
 def _left(ground: Field) -> list[Path]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import errno
 import io
 import os
 import pickle
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -71,15 +67,21 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
     assert [file.stat().st_atime_ns for file in files] == before
 
 
-@pytest.mark.parametrize("module", ["landlockpy", "pyseccomp"])
-def test_a_library_that_is_missing_is_a_finding(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def put_in_the_place(module: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The zygote finds this text where it looks for a module first."""
+    (folder / f"{module}.py").write_text(text)
+    (folder / "autograder").symlink_to(self_test.PACKAGE)
+    monkeypatch.setattr(client, "PACKAGE", folder / "autograder")
+
+
+@pytest.mark.parametrize(("module", "lock"), [("landlockpy", "landlock"), ("pyseccomp", "seccomp")])
+def test_a_library_that_is_missing_is_a_finding(
+    module: str, lock: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """As on a machine without libseccomp, or of another system."""
-    (tmp_path / module).with_suffix(".py").write_text("raise RuntimeError('not on this machine')")
-    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
-    (tmp_path / "autograder").symlink_to(self_test.PACKAGE)
+    put_in_the_place(module, "raise RuntimeError('not on this machine')", tmp_path, monkeypatch)
     (finding,) = self_test.examine()
-    assert (finding.lock, finding.held) == ({"landlockpy": "landlock", "pyseccomp": "seccomp"}[module], False)
-    assert "not on this machine" in finding.detail
+    assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
 
 
 FIRST_ABI = """
@@ -92,22 +94,17 @@ import landlockpy
 landlockpy._syscall.abi_version = lambda: 1
 sys.path.append({folder!r})
 """
-"""Stands where the library is looked for first, and makes the library take the kernel for Linux 5.13."""
+"""Makes the library take the kernel for Linux 5.13."""
 
 
 def test_the_wall_holds_with_the_first_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
-    (tmp_path / "landlockpy.py").write_text(FIRST_ABI.format(folder=str(tmp_path)))
-    (tmp_path / "autograder").symlink_to(self_test.PACKAGE)
-    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+    put_in_the_place("landlockpy", FIRST_ABI.format(folder=str(tmp_path)), tmp_path, monkeypatch)
     findings = self_test.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
     # Seccomp is then what keeps files from being emptied.
     assert {"empties no file", "opens no file in an odd way"} <= set(broken(self_test.examine(["seccomp"])))
 
-
-CLONE_NEW = 0x7E020080
-"""All flags that ask for new namespaces."""
 
 DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
 """What Docker leaves root by default, CAP_CHOWN to CAP_SETFCAP, by number."""
@@ -115,42 +112,20 @@ DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
 PR_CAPBSET_DROP = 24
 
 
-def _as_in_a_container() -> None:
-    """No namespace, no mount, no tracing, no other process's descriptors; root with Docker's default capabilities."""
-    import pyseccomp as seccomp
-
-    rules = seccomp.SyscallFilter(seccomp.ALLOW)
-    denied = "unshare setns mount umount2 pivot_root pidfd_getfd process_vm_readv process_vm_writev ptrace keyctl bpf"
-    for call in denied.split():
-        rules.add_rule(seccomp.ERRNO(errno.EPERM), call)
-    for flag in (1 << bit for bit in range(32) if CLONE_NEW & (1 << bit)):
-        rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
-    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
-    if os.geteuid() == 0:
-        _keep_capabilities(DOCKER_CAPABILITIES)
-    rules.load()
-
-
-def _keep_capabilities(kept: tuple[int, ...]) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    for capability in range(64):
-        if capability not in kept:
-            libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-    mask = sum(1 << capability for capability in kept)
-    low, high = mask & 0xFFFFFFFF, mask >> 32
-    header = (ctypes.c_uint32 * 2)(confine.CAPABILITY_VERSION_3, 0)
-    assert libc.capset(header, (ctypes.c_uint32 * 6)(low, low, 0, high, high, 0)) == 0
-
-
-def _in_a_child(prepare: Callable[[], None]) -> list[Finding]:
-    """What the doctor finds in a process that is prepared so."""
+def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
+    """What is found in a process that has no capability but these."""
     read_end, write_end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            prepare()
+    if (child := os.fork()) == 0:
+        try:
+            libc = ctypes.CDLL(None, use_errno=True)
+            for capability in {*range(64)} - {*capabilities}:
+                libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+            mask = sum(1 << capability for capability in capabilities)
+            header = (ctypes.c_uint32 * 2)(confine.CAPABILITY_VERSION_3, 0)
+            assert libc.capset(header, (ctypes.c_uint32 * 6)(mask, mask, 0, 0, 0, 0)) == 0
             os.write(write_end, pickle.dumps(self_test.examine()))
-        os._exit(0)
+        finally:
+            os._exit(0)
     os.close(write_end)
     with os.fdopen(read_end, "rb") as pipe:
         said = pipe.read()
@@ -159,15 +134,10 @@ def _in_a_child(prepare: Callable[[], None]) -> list[Finding]:
     return found
 
 
-def test_the_wall_holds_in_a_container() -> None:
-    findings = _in_a_child(_as_in_a_container)
-    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no capabilities to lose")
-def test_root_without_capabilities_is_noticed() -> None:
+def test_root_needs_few_capabilities_and_is_told_without() -> None:
     """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch
     alone."""
-    findings = _in_a_child(lambda: _keep_capabilities(()))
-    assert set(broken(findings).values()) <= {"limits", "user"}
-    assert "has no privilege and gains none" in broken(findings)
+    assert broken(examined_with(DOCKER_CAPABILITIES)) == {}
+    findings = broken(examined_with(()))
+    assert set(findings.values()) <= {"limits", "user"} and "has no privilege and gains none" in findings

@@ -183,7 +183,6 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
 # when the wall's own parts fail
 
 
-@pytest.mark.of_the_grader
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
     with Sandbox() as doomed:
         backend = Sandboxed(doomed, "rope", ("def f(): return 7",))
@@ -194,7 +193,6 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
             called(backend, "f")
 
 
-@pytest.mark.of_the_grader
 def test_no_submission_pays_for_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandbox error ends the grading: it is no result of a test, inside a property or outside."""
 
@@ -226,7 +224,6 @@ _call.perform = _forged
 
 
 @pytest.mark.long
-@pytest.mark.of_the_grader
 def test_bytes_that_are_no_value_are_a_dead_worker_and_nothing_more() -> None:
     """Beside a known mistake too, whose causes are looked for in what was seen."""
     rope = course.find("rope")
@@ -243,7 +240,6 @@ def test_bytes_that_are_no_value_are_a_dead_worker_and_nothing_more() -> None:
 # what the grader bounds on its own side
 
 
-@pytest.mark.of_the_grader
 def test_waiting_for_a_worker_without_output_costs_no_processor_time(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,7 +257,6 @@ def test_waiting_for_a_worker_without_output_costs_no_processor_time(
         assert heard.count(b"") == 1
 
 
-@pytest.mark.of_the_grader
 def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
     source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
     with loaded(sandbox, source) as backend:
@@ -269,7 +264,6 @@ def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
         assert len(backend.state.printed) == LIMITS.output
 
 
-@pytest.mark.of_the_grader
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until another one has run, which may have defined it. One that raises an error of the same kind is asked each
     time."""
@@ -282,7 +276,6 @@ def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkey
         assert asked == ["h", "i", "f", "h", "f", "late", "h"]
 
 
-@pytest.mark.of_the_grader
 def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
     with loaded(sandbox, "def f(): return 1") as backend:
         assert called(backend, "f") == 1
@@ -292,7 +285,6 @@ def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> 
         assert backend.status == "timeout"
 
 
-@pytest.mark.of_the_grader
 def test_memory_of_the_tests_is_bounded() -> None:
     with bounded_memory(1 << 27):
         with pytest.raises(MemoryError):

@@ -1,154 +1,86 @@
-"""The wall once more as an ordinary user, where the tests run as root: other locks keep some promises then.
+"""The self-test once more as another user, where the tests run as root: other locks keep some promises then.
 
-Root's interpreter, packages and checkout may lie in folders that nobody else may enter; so an interpreter of one's own
-is put together first, of hard links where the file system allows.
+Root's interpreter, packages and checkout may lie in folders that nobody else may enter; so what the self-test takes is
+copied to where everybody may read it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder import course
+from autograder.sandbox import confine
 
 NOBODY = 65534
-PARTS = ("autograder", "assignments", "solutions", "tests", "pyproject.toml")
 
+EXAMINES = """
+import json, sys
+from autograder.sandbox import self_test
+found = self_test.examine(json.loads(sys.argv[1]))
+print(json.dumps([(one.promise, one.held, one.lock, one.detail) for one in found]))
+"""
 
-@dataclass
-class Stay:
-    """All that another user needs to run the tests."""
-
-    python: Path
-    project: Path
-    environment: dict[str, str]
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both: these tests run as one user now")
 
 
 @pytest.fixture(scope="module")
-def stay() -> Iterator[Stay]:
-    """Interpreter, packages and project where everybody may read them."""
-    root = Path(tempfile.mkdtemp(prefix="stay-"))
-    try:
-        root.chmod(0o755)
-        python = _interpreter(root)
-        packages = root / "packages"
-        _linked(Path(sysconfig.get_path("purelib")), packages)
-        project = root / "project"
-        project.mkdir(mode=0o755)
-        for part in PARTS:
-            _copied(course.ROOT / part, project / part)
-        home = root / "home"
-        home.mkdir()
-        os.chown(home, NOBODY, NOBODY)
-        environment = {
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "PATH": os.defpath,
-            "LD_LIBRARY_PATH": str(root / "lib"),
-            "PYTHONPATH": f"{project}:{packages}",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-        }
-        yield Stay(python, project, environment)
-    finally:
-        shutil.rmtree(root)
-
-
-def _interpreter(root: Path) -> Path:
-    """The interpreter below `root` as it lies below its own prefix, without what is installed in it."""
+def root() -> Iterator[Path]:
+    """A folder with `bin`, `lib` and `packages`."""
+    folder = Path(tempfile.mkdtemp(prefix="stay-"))
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-    library = Path(os.__file__).resolve().parent
-    python = root / "bin" / executable.name
-    python.parent.mkdir(mode=0o755)
-    _link(str(executable), str(python))
-    _linked(library, root / "lib" / library.name, "site-packages", "dist-packages", "test", "idlelib")
-    for shared in library.parent.glob("libpython*.so*"):
-        _link(str(shared), str(root / "lib" / shared.name))
-    return python
-
-
-def _linked(source: Path, target: Path, *unwanted: str) -> None:
-    ignored = shutil.ignore_patterns(*unwanted)
-    shutil.copytree(source, target, symlinks=True, ignore=ignored, copy_function=_link, ignore_dangling_symlinks=True)
-    _open(target)
-
-
-def _link(source: str, target: str) -> None:
-    """A hard link where everybody may read the file and the file system allows it, else a copy that everybody may
-    read."""
-    if os.stat(source).st_mode & 0o004:
-        try:
-            os.link(source, target)
-            return
-        except OSError:
-            pass
-    shutil.copy2(source, target)  # with its times, by which compiled files know their source
-    os.chmod(target, os.stat(target).st_mode | 0o444)
-
-
-def _copied(source: Path, target: Path) -> None:
-    if source.is_file():
-        shutil.copy(source, target)
-    else:
-        # What Python has compiled comes along, since nobody may write it there. What pytest has names its old path.
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis"))
-    _open(target)
-
-
-def _open(root: Path) -> None:
-    """Let everybody enter the folders, and read what was copied."""
-    for path in (root, *root.rglob("*")):
-        if path.is_dir() and not path.is_symlink():
-            path.chmod(0o755)
-
-
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0, reason="these tests run as an ordinary user already; run them as root to see both"
-)
-
-
-@needs_root
-def test_the_wall_holds_for_an_ordinary_user(stay: Stay) -> None:
-    """But for attacks that the grader's own code stops: it does so whoever runs it."""
-    wall_holds(stay, NOBODY, "test_attacks.py", "test_self_test.py", "test_wall.py", "-m", "not of_the_grader")
-
-
-@needs_root
-def test_the_wall_holds_for_root_where_everybody_may_read_the_interpreter(stay: Stay) -> None:
-    """A worker's files are its own user's then, and no longer root's."""
-    wall_holds(
-        stay, 0, "test_wall.py", "test_self_test.py", "-m", "not of_the_grader", "-k", "not lock and not container"
-    )
-
-
-def wall_holds(stay: Stay, user: int, *tests: str) -> None:
-    named = [f"tests/grader/sandbox/{name}" if name.endswith(".py") else name for name in tests]
-    command = [str(stay.python), "-m", "pytest", "-q", "-rfEs", "-p", "no:cacheprovider", *named]
+    library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
+    wanted = {folder / "bin" / "python": executable, folder / "lib" / library.name: library}
+    wanted |= {folder / "lib" / one.name: one for one in library.parent.glob("libpython*.so*")}
+    found = [one for name in ("numpy*", "landlockpy", "pyseccomp.py") for one in packages.glob(name)]
+    wanted |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE)}
+    ignored = shutil.ignore_patterns("site-packages", "dist-packages", "test", "tests", "idlelib", "*-pytest-*.pyc")
     try:
-        run = subprocess.run(
-            command,
-            cwd=stay.project,
-            env=stay.environment,
-            user=user,
-            group=user,
-            extra_groups=[],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-    except OSError as error:
-        pytest.fail(f"NOT TESTED as user {user}: a process of it could not be started here ({error})")
-    print(run.stdout)
-    assert run.returncode == 0, f"the wall's tests fail for user {user}:\n{run.stdout[-8000:]}"
-    assert " passed" in run.stdout
+        for target, source in wanted.items():
+            target.parent.mkdir(exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True, ignore=ignored)
+            else:
+                shutil.copy2(source, target)
+        for path in (folder, *folder.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def examined(root: Path, user: int, disabled_locks: tuple[str, ...] = ()) -> dict[str, tuple[bool, str, str]]:
+    """Promise → whether it holds for that user, its lock, and what got through."""
+    environment = {
+        "LD_LIBRARY_PATH": str(root / "lib"),
+        "PYTHONPATH": str(root / "packages"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [root / "bin" / "python", "-c", EXAMINES, json.dumps(disabled_locks)]
+    run = subprocess.run(
+        command, cwd="/", env=environment, user=user, group=user, extra_groups=[], capture_output=True, check=False
+    )
+    assert run.returncode == 0, run.stderr.decode()
+    return {promise: tuple(rest) for promise, *rest in json.loads(run.stdout)}
+
+
+@pytest.mark.parametrize("user", [NOBODY, 0])
+def test_the_wall_holds_for_whoever_may_read_the_interpreter(root: Path, user: int) -> None:
+    """A worker's files are then its own user's, where root grades."""
+    found = examined(root, user)
+    assert len(found) > 20 and {promise: rest for promise, rest in found.items() if not rest[0]} == {}
+
+
+def test_an_ordinary_user_notices_locks_that_are_off(root: Path) -> None:
+    locks = {lock for held, lock, _ in examined(root, NOBODY, confine.NAMES).values() if not held}
+    assert locks >= {*confine.NAMES} - {"user"}

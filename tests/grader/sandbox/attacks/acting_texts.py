@@ -17,7 +17,7 @@ TEXTS = [
 ]
 texts = itertools.cycle(TEXTS)
 kinds = [type(re.sub("[\n\0\ud800]", " ", text), (Exception,), {}) for text in TEXTS]
-print("TRIED", *TEXTS[:-1])
+print(*TEXTS[:-1])
 sys.stdout.reconfigure(errors="surrogatepass")
 
 

@@ -4,7 +4,7 @@ An attack is safe where the wall fails: its loops, memory and time are bounded, 
 processes that it started or that the test started for it, and it writes to the test's canaries alone.
 
     TARGETS           what the test set up to be attacked: files, folders, processes, listeners
-    attempt(what)     a block that should be stopped; what it says tells the test whether it was
+    attempt(what)     a block that should be stopped; what it says tells the test that it was not
     attempts(lines)   the same for each line
     in_every_call(f)  makes every function of the assignment return f(name, args)
     late_in_every_call(f)  makes them call f() once they were called more often than public tests do
@@ -24,20 +24,17 @@ FUNCTIONS = [name for name, value in list(globals().items()) if isinstance(value
 SECRET = os.path.join(TARGETS["folder"], TARGETS["files"][0])
 PROJECT = next(iter(sys.modules["autograder"].__path__)).rpartition("/")[0]
 libc = ctypes.CDLL(None, use_errno=True)
-
-CANARY = re.compile(r"canary-[0-9a-f]{32}")
-"""What the test has hidden in files, environments and memory that are none of a submission's business."""
+print("TRIED", flush=True)
 
 
 @contextlib.contextmanager
 def attempt(what):
-    print("TRIED", what, flush=True)
     try:
         yield
     except (NameError, AttributeError, TypeError) as error:
         print("BROKEN", what, error, flush=True)
-    except BaseException as error:
-        print("STOPPED", what, type(error).__name__, flush=True)
+    except BaseException:
+        return
     else:
         print("ESCAPED", what, flush=True)
 
@@ -62,9 +59,8 @@ def system_call(name, *arguments):
 
 
 def found_nothing(what, text):
-    """Reports a canary in some text that the attack could lay hands on."""
-    print("TRIED", what, flush=True)
-    if CANARY.search(text):
+    """Reports a canary, which the test has hidden where a submission has no business, in some text."""
+    if re.search("canary-[0-9a-f]{32}", text):
         print("ESCAPED", what, flush=True)
 
 

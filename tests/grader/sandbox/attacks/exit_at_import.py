@@ -3,5 +3,4 @@
 Stopped by the grader: it notices that the wire is closed; there is nothing to call then.
 """
 
-print("TRIED ending at import", flush=True)
 os._exit(0)

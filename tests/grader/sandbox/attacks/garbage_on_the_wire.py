@@ -10,7 +10,6 @@ import random
 import struct
 import time
 
-print("TRIED garbage on the wire")
 noise = random.Random(0)
 garbage = itertools.cycle(
     [

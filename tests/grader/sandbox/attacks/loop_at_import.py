@@ -3,6 +3,5 @@
 Stopped by the grader: loading has the time of one call, and is not tried again.
 """
 
-print("TRIED a loop at import", flush=True)
 while True:
     pass

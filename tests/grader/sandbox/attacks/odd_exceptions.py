@@ -8,7 +8,6 @@ judged by the names of built-in classes alone.
 import itertools
 import unittest
 
-print("TRIED odd exceptions")
 
 
 class Text(str):

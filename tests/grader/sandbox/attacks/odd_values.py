@@ -1,5 +1,5 @@
 """Idea: values that are equal to everything, that say they are arrays, that take over numpy on the grader's side, that
-are cheap to make and dear to read; and NaN, which agrees with NaN.
+are cheap to make and dear to read, or dear to multiply; and NaN, which agrees with NaN.
 
 Stopped by the grader: the codec asks `type(value)`, takes exact built-in types and plain arrays, and has bounds on
 depth, count, digits and bytes; no property is asked without a value that the grader knows.
@@ -9,7 +9,6 @@ import itertools
 
 import numpy as np
 
-print("TRIED odd values")
 LONG = "n" * 10**6
 
 
@@ -81,6 +80,7 @@ VALUES = [
     *(np.full((3, 4), Anything(), dtype=object), np.zeros(3, dtype="V8"), np.array(["0.0"] * 3), np.zeros(3, "M8[s]")),
     *(np.zeros(3, dtype=[("a", object)]), np.rec.array([(1.0,)], dtype=[("a", "f8")]), np.ma.masked_all((3, 4))),
     *(np.broadcast_to(1.0, (10**6, 10**6)), np.full(4, np.nan), itself, deep, wide, 10**100_000, "x" * 10**7),
+    *(np.ones((1, 1 << 18)), np.ones((1 << 18, 1), "i1"), np.ones((512, 512)), np.ones((1, 50_000), "?")),
     *([0] * 10**6, {LONG: 1}, "\ud800", {1: 2}, None, (np.zeros(2), 1)),
 ]
 values = itertools.cycle(value for value in VALUES for _ in range(2))

@@ -10,11 +10,13 @@ import gc
 import __main__
 
 
+looked = []
+
+
 def look(name, args):
-    global has_looked
-    if has_looked:
+    if looked:
         raise NotImplementedError
-    has_looked = name != "import"
+    looked.append(name)
     frame, seen = sys._getframe(), []
     while frame is not None:
         seen += [frame.f_code.co_filename, repr(frame.f_locals)[:5000], repr(list(frame.f_globals))]
@@ -22,10 +24,9 @@ def look(name, args):
     found_nothing("climbing the stack", "".join(seen))
     with attempt("finding a test in the stack"):
         refuse_unless(re.search("pytest|hypothesis|tests/hidden|solutions", "".join(seen)))
+    raise NotImplementedError
 
 
-has_looked = False
-look("import", ())
 in_every_call(look)
 environ = (ctypes.c_char_p * 200).in_dll(ctypes.CDLL(None), "environ")
 block = ctypes.cast(ctypes.addressof(environ), ctypes.POINTER(ctypes.POINTER(ctypes.c_char_p)))[0]
@@ -44,13 +45,12 @@ for thing in gc.get_objects():
         texts.append(thing.__code__.co_filename)
 found_nothing("all objects", "\n".join(texts))
 rooms = re.compile(r"/(solutions|hidden|misconceptions)/\w+\.py$")
+remembered = {name for finder in sys.path_importer_cache.values() for name in getattr(finder, "_path_cache", ())}
 attempts(
     """
     refuse_unless([name for name in os.environ if not re.fullmatch(OURS, name)])
     refuse_unless(any(PROJECT in argument for argument in ARGUMENTS))
     refuse_unless(any(rooms.search(text) for text in texts))
+    refuse_unless({"solutions", "tests", "autograder", "otter", "hypothesis"} & remembered)
     """
 )
-for folder, finder in sys.path_importer_cache.items():
-    names = getattr(finder, "_path_cache", ())
-    attempts('refuse_unless({"solutions", "tests", "autograder", "otter", "hypothesis"} & set(names))', names=names)

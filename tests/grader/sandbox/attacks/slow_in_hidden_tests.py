@@ -1,9 +1,9 @@
-"""Idea: tell an input by the status of the whole: hidden calls do not return until time runs out, or they do.
+"""Idea: stay below the time of a call, in every hidden call: and so tell an input by the status of the whole.
 
-Stopped by the grader: the status that a student is told is that of the time before the first hidden call.
+Stopped by the grader: the time of all calls together is bounded; the status that a student is told is that of the time
+before the first hidden call.
 """
 
 import time
 
-print("TRIED running out of time in hidden tests", flush=True)
-late_in_every_call(lambda: time.sleep(1))
+late_in_every_call(lambda: time.sleep(0.2))

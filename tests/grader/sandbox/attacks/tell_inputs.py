@@ -8,7 +8,6 @@ first hidden call; of a hidden test the kind of mistake is told, and nothing tha
 
 import itertools
 
-print("TRIED telling inputs", flush=True)
 memory, turns = [], itertools.count(1)
 
 

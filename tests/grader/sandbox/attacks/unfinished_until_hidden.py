@@ -3,7 +3,6 @@
 Stopped by the grader: only the assignment's own functions are named.
 """
 
-print("TRIED naming inputs", flush=True)
 
 
 def helper():

@@ -1,0 +1,205 @@
+"""Idea: read, write, send, signal, trace, become somebody else, leave things: every way that the kernel offers.
+
+Stopped by the system: Landlock; seccomp, which allows few system calls, and few arguments of those; the limits.
+"""
+
+import fcntl
+import glob
+import importlib.machinery
+import importlib.util
+import linecache
+import mmap
+import multiprocessing
+import pkgutil
+import resource
+import runpy
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+
+process, python, folder, scratch = TARGETS["process"], sys.executable, TARGETS["folder"], os.getcwd()
+attempts("refuse_unless(len(wire_descriptors()) > 1)")
+
+# Files: solutions, tests, other submissions, accounts, what /proc has; straight and by detours.
+for path in (
+    SECRET,
+    *(f"{PROJECT}/{name}" for name in ("solutions/rope.py", "tests/hidden/test_rope.py", "autograder/course.py")),
+    "/etc/passwd",
+):
+    # Neither to read nor to write: Landlock has no right for that, so it asks nothing; as root, any file opens.
+    attempts(
+        """
+        open(path).close()
+        os.close(os.open(path, os.O_WRONLY | os.O_RDWR))
+        os.close(os.open(path, os.O_PATH))
+        open(f"/proc/self/root{path}").close()
+        refuse_unless(linecache.getlines(path))
+        """,
+        path=path,
+    )
+attempts(
+    """
+    os.symlink(SECRET, "link"); open("link").close()
+    os.link(SECRET, "hard"); open("hard").close()
+    open(os.path.join(os.getcwd(), *[".."] * 20, SECRET.lstrip("/"))).close()
+    os.copy_file_range(os.open(SECRET, os.O_PATH), os.open("copied", os.O_CREAT | os.O_WRONLY), 100)
+    os.close(os.open("/dev/ptmx", os.O_WRONLY | os.O_RDWR))
+    os.chdir(folder); open(TARGETS["files"][0]).close()
+    os.chroot(folder)
+    refuse_unless(glob.glob(folder + "/*"))
+    sys.path.insert(0, PROJECT); import solutions.rope
+    runpy.run_path(f"{PROJECT}/solutions/rope.py")
+    importlib.machinery.SourceFileLoader("x", f"{PROJECT}/solutions/rope.py").get_data(f"{PROJECT}/solutions/rope.py")
+    refuse_unless(pkgutil.get_data("autograder", "../solutions/rope.py"))
+    """
+)
+os.chdir(scratch)
+for place in ("/", "/etc", "/home", "/root", "/tmp", "/proc", "/sys", "/dev", PROJECT, folder, ".."):
+    attempts("os.listdir(place)", place=place)
+for number in ("self", os.getppid(), TARGETS["grader"], process, 1):
+    for name in ("environ", "cmdline", "maps", "mem", "stat"):
+        with attempt(f"/proc/{number}/{name}"), open(f"/proc/{number}/{name}", "rb") as file:
+            file.read(10)
+    for name in ("fd", "task", "root"):
+        attempts("os.listdir(name)", name=f"/proc/{number}/{name}")
+
+# The grade itself: write, empty, remove, rename, lock away.
+for name in TARGETS["files"]:
+    attempts(
+        """
+        open(path, "ab").write(b"20 of 20")
+        os.truncate(path, 0)
+        os.close(os.open(path, os.O_WRONLY | os.O_RDWR | os.O_TRUNC))
+        os.close(os.open(path, os.O_RDONLY | os.O_TRUNC))
+        os.chmod(path, 0)
+        os.chown(path, 1, 1)
+        os.utime(path, (0, 0))
+        os.setxattr(path, "user.grade", b"20")
+        open("mine", "wb").close(); os.replace("mine", path)
+        os.unlink(path); refuse_unless(not os.path.exists(path))
+        """,
+        path=os.path.join(folder, name),
+    )
+attempts("shutil.rmtree(folder, ignore_errors=True); refuse_unless(not os.path.exists(SECRET))")
+for place in filter(os.path.isdir, (folder, "/tmp", "/var/tmp", "/dev/shm", "/run", "/", "/root", PROJECT, "..")):
+    path = os.path.join(place, TARGETS["mark"])
+    attempts('open(path, "wb").close()\nos.mkdir(path + "-folder")', path=path)
+for path in (os.__file__, importlib.util.cache_from_source(re.__file__), sys.modules["numpy"].__file__):
+    attempts("os.close(os.open(path, os.O_WRONLY))", path=path)
+
+# Flags that do more than open, room that does not show, locks that two submissions talk by.
+HERE, OPENAT, OPENAT2 = -100, 257, 437
+open("own", "wb").close()
+attempts(
+    """
+    os.close(os.open("own", os.O_RDONLY | os.O_TRUNC | os.O_APPEND))
+    os.utime("own")
+    os.close(os.open(".", os.O_RDWR | os.O_TMPFILE))
+    system_call(OPENAT, HERE, b"here", ctypes.c_uint64(os.O_RDWR | os.O_CREAT | 1 << 40), 0o600)
+    system_call(OPENAT2, HERE, b"here", (ctypes.c_uint64 * 3)(os.O_WRONLY | os.O_CREAT, 0o600, 0), 24)
+    system_call("creat", b"here", 0o600)
+    os.memfd_create("x")
+    os.unlink(open("removed", "wb").name); refuse_unless(not os.path.exists("removed"))
+    os.posix_fallocate(os.open("long", os.O_CREAT | os.O_WRONLY, 0o600), 0, 1 << 30)
+    os.mkdir("deep")
+    os.mkfifo("pipe")
+    """
+)
+for name in ("O_NOATIME", "O_DIRECT", "O_SYNC", "O_DSYNC", "O_ASYNC", "O_PATH"):
+    attempts("os.close(os.open(os.__file__, os.O_RDONLY | flag))", flag=getattr(os, name))
+for path, mode, kind in ((os.__file__, "rb", fcntl.F_RDLCK), ("own", "wb", fcntl.F_WRLCK)):
+    with open(path, mode) as file:
+        attempts("fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)", file=file)
+        attempts("fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)", file=file)
+        for command, what in {5: kind, 6: kind, 7: fcntl.F_UNLCK, 36: kind, 37: kind, 38: fcntl.F_UNLCK}.items():
+            wanted = struct.pack("hhqqi4x", what, os.SEEK_SET, 0, 1, 0)
+            attempts("fcntl.fcntl(file, command, wanted)", file=file, command=command, wanted=wanted)
+
+# Addresses, and descriptors along the wire, which is a unix socket.
+attempts(
+    """
+    socket.create_connection(("127.0.0.1", TARGETS["tcp"]), timeout=1).sendall(b"canary")
+    socket.create_server(("127.0.0.1", 0))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"canary", ("127.0.0.1", TARGETS["udp"]))
+    socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect(TARGETS["unix"])
+    socket.socket(fileno=os.dup(wire_descriptors()[0])).connect(TARGETS["unix"])
+    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b"canary", "\\0" + TARGETS["abstract"])
+    socket.send_fds(socket.socket(fileno=os.dup(wire_descriptors()[0])), [], [0])
+    socket.recv_fds(socket.socket(fileno=os.dup(wire_descriptors()[0])), 1, 1, socket.MSG_DONTWAIT)
+    """
+)
+for family in ("AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"):
+    attempts("socket.socket(getattr(socket, family), socket.SOCK_RAW)", family=family)
+
+# Whoever is grading: end, stop, trace, question; or start a process that goes on.
+read_end, write_end = os.pipe()
+here = ctypes.create_string_buffer(8)
+ours, theirs = (ctypes.c_void_p * 2)(ctypes.addressof(here), 8), (ctypes.c_void_p * 2)(0, 8)
+F_SETSIG, F_NOTIFY, F_SETPIPE_SZ, PTRACE_SEIZE, PIDFD_OPEN, PIDFD_GETFD = 10, 1026, 1031, 0x4206, 434, 438
+
+
+def read_or_write(name):
+    """Nothing lies at address 0: EFAULT says that the memory is open, EPERM that it is not."""
+    getattr(libc, name)(process, ours, 1, theirs, 1, 0)
+    refuse_unless(ctypes.get_errno() != 1)
+
+
+attempts(
+    """
+    system_call("ptrace", PTRACE_SEIZE, process, None, None)
+    read_or_write("process_vm_readv")
+    read_or_write("process_vm_writev")
+    system_call(PIDFD_OPEN, process, 0)
+    system_call(PIDFD_GETFD, 0, 0, 0)
+    os.setpriority(os.PRIO_PROCESS, process, 19)
+    os.sched_setaffinity(process, {0})
+    os.sched_getaffinity(process)
+    os.getsid(process)
+    resource.prlimit(process, resource.RLIMIT_CPU)
+    fcntl.fcntl(read_end, fcntl.F_SETOWN, process)
+    fcntl.fcntl(read_end, F_SETSIG, int(signal.SIGTERM))
+    fcntl.fcntl(os.open(".", os.O_RDONLY), F_NOTIFY, 1)
+    fcntl.fcntl(read_end, fcntl.F_SETFL, os.O_ASYNC)
+    os.fork() or os._exit(0)
+    multiprocessing.get_context("fork").Process(target=print).start()
+    os.posix_spawn(python, [python, "-c", ""], {})
+    subprocess.run([python, "-c", ""], check=False)
+    refuse_unless(os.system(":") == 0)
+    system_call("sigqueue", process, int(signal.SIGCONT), None)
+    os.killpg(process, signal.SIGSTOP)
+    os.setpgid(0, 0)
+    os.setsid()
+    os.execv("/bin/true", ["true"])
+    """
+)
+for number in (os.getppid(), TARGETS["grader"], process, -1, 0, 1):
+    attempts("os.kill(number, 0)", number=number)
+
+# Privileges, memory, descriptors, and what outlives a process: shared memory, queues, semaphores, keys, timers.
+IPC_CREAT = 0o1000
+attempts(
+    """
+    os.setresuid(0, 0, 0)
+    os.setgroups([0])
+    system_call("capset", (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)(*[2**32 - 1] * 6))
+    system_call("prctl", 4, 1, 0, 0, 0)
+    system_call("unshare", 0x10000000)
+    system_call("mount", b"none", b".", b"tmpfs", 0, None)
+    resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
+    fcntl.fcntl(os.pipe()[1], F_SETPIPE_SZ, 1 << 20)
+    pipes = [os.pipe() for _ in range(250)]
+    mmap.mmap(-1, 4 << 30).close()
+    bytearray(4 << 30)
+    system_call("shmget", 0, 4096, IPC_CREAT | 0o600)
+    system_call("msgget", 0, IPC_CREAT | 0o600)
+    system_call("semget", 0, 1, IPC_CREAT | 0o600)
+    system_call("mq_open", b"/canary", os.O_CREAT | os.O_RDWR, 0o600, None)
+    system_call("inotify_init")
+    system_call("timer_create", 0, None, ctypes.byref(ctypes.c_void_p()))
+    """
+)
+for name, number in {"bpf": 321, "keyctl": 250, "perf_event_open": 298, "userfaultfd": 323, "io_uring": 425}.items():
+    with attempt(name):
+        refuse_unless(libc.syscall(number, 0, 0, 0, 0, 0) >= 0 or ctypes.get_errno() not in (1, 38))
