@@ -66,12 +66,11 @@ def out(tmp_path: Path) -> Path:
 
 def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
-    done, rows = run(out, CANVAS.format(points="20.00"))
-    assert done.output.splitlines() == [
-        f"2 scores in {out / 'roster_table.csv'}",
-        "Without a submission: Turing, Alan.",
-    ]
-    assert [row["RoPE (77)"] for row in rows] == ["", "20.00", SCORE, SCORE, "11.00"]
+    done, rows = run(out, CANVAS.format(points="100.00"))
+    assert done.output.splitlines()[0] == f"2 scores in {out / 'roster_table.csv'}"
+    assert "Without a submission: Turing, Alan." in done.output
+    assert "To change there first: rope is worth 100 in table.csv, and the scores are of 20." in done.output
+    assert [row["RoPE (77)"] for row in rows] == ["", "100.00", SCORE, SCORE, "11.00"]
     assert [row["Naive (76)"] for row in rows] == ["Manual Posting", "10.00", "9.00", "7.00", "8.00"]
     assert rows[2]["Section"] == "Monday, early"
 
@@ -128,12 +127,6 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     assert done.output.startswith("0 scores in")
     assert "To fill in by hand: lamarrhedy, rope, lovelaceada, rope, x, rope." in done.output
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
-
-
-def test_another_maximum_is_said(out: Path) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")])
-    done, _ = run(out, CANVAS.format(points="100.00"))
-    assert "To change there first: rope is worth 100 in table.csv, and the scores are of 20." in done.output
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course
 from autograder.checks.parsing import MAX_CODE
 from autograder.submission import NothingToGrade, Submission, code, read_file
 from tests.grader.support.folders import archive_of, put
@@ -112,26 +111,19 @@ def deep(opening: str, middle: str = "", closing: str = "") -> str:
 
 NO_TEXT = {
     "nul bytes": (b"x = 1\n\0\0", "null bytes"),
-    "odd utf16": (b"\xff\xfea", "utf-16"),
     "undecodable": (b"name = '\xe9'\n", "UTF-8"),
     "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "not text"),
     "docx": (archive_of({"word/document.xml": "<w/>"}), "hand in"),
     "html": (b"\n<!DOCTYPE html><html><body>def f(): pass</body></html>", "not Python"),
     "too large": (b"#" * (4 * MIB + 1), "4 MiB"),
-    **{
-        f"encoding {name}": (f"# coding: {name}\nx = 1\n".encode(), name)
-        for name in ("nonsense", "rot13", "zip", "utf-16")
-    },
+    **{f"encoding {name}": (f"# coding: {name}\nx = 1\n".encode(), name) for name in ("nonsense", "zip")},
 }
 NO_PYTHON = {
     "comments": ("# later\n# coding is hard\n", "no code"),
     "syntax": ("x = 1\ny = = 2\n", "line 2"),
     "indent": ("x = 1\n  y = 2\n", "unexpected indent"),
-    "control characters": ("x = 1 \x1b[31m\x07\n", "line 1"),
     "many brackets": (deep("("), "nested"),
-    "closed brackets": (deep("(", "", ")"), "nested"),
     "many signs": (deep("-", "1"), "nested"),
-    "long sum": (deep("1+", "1"), "nested"),
     "long import over lines": ("import a" + deep(".\\\n a"), "64 dots"),
     "many elifs": ("if 1:\n    pass\n" + deep("elif 1:\n    pass\n"), "nested"),
     "deep blocks": ("\n".join(" " * depth + "if 1:" for depth in range(200)), "indentation"),
@@ -226,7 +218,6 @@ BAD_ZIPS = {
     "large member": (archive_of({"rope.py": b"#" * (4 * MIB + 1)}), "larger than 4 MiB"),
     "lying about its size": (lying(b"#" * (16 * MIB), 100), "cannot be read"),
     "zip in zip": (archive_of({"rope.zip": archive_of({"rope.py": CODE})}), "rope.zip"),
-    "nothing readable": (archive_of({"rope.docx": b"PK"}), "rope.docx"),
 }
 
 
@@ -270,11 +261,3 @@ def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, 
     assert submission.student == ("doejane" if "LATE" in path else file.stem)
     if not wanted:
         refused(submission, "--assignment", file.name)
-
-
-def test_one_students_folder_can_be_checked_too(tmp_path: Path) -> None:
-    """The functions tell the assignment where no name does."""
-    put(tmp_path / "mail", {"ada/work/rope.py": CODE, "homework final.py": course.find("rope").solution.read_bytes()})
-    ada, other = (read_file(tmp_path / "mail" / name, None, KNOWN) for name in ("ada", "homework final.py"))
-    assert (ada.student, ada.assignment, ada.cells) == ("ada", "rope", (CODE,))
-    assert (other.student, other.assignment, other.problem) == ("homework final", "rope", None)
