@@ -193,22 +193,6 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
     assert np.allclose(rotations[context.NO_POSITION], 1)
 
 
-@pytest.mark.parametrize("method", ["alibi", "rope", "none"])
-def test_without_gates_lesson_12_has_the_model_of_lesson_9(method: str) -> None:
-    """So what lesson 9 measured of copying may stand beside what is measured there."""
-    setting = {"alibi": 0.5, "rope": 10.0, "none": 0.0}[method]
-    changes = {"alibi": ["slope 0.5"], "rope": ["base 10"], "none": []}[method]
-    theirs = extrapolation.setting_of(*changes)
-    texts = texts_of("copy 3 back")
-    model = extrapolation.stacked([state.draw_parameters("copy 3 back", method, setting, seed) for seed in range(2)])
-    loss, _ = state.loss_and_gradients(SOLUTIONS["state"], method, setting, model, texts)
-    reading = extrapolation.read(SOLUTIONS["extrapolation"], method, theirs)
-    assert np.allclose(loss, extrapolation.loss_and_gradients(model, reading, *texts)[0], atol=1e-5)
-    tokens = state.draw("copy 3 back", np.random.default_rng([3, 1]), theirs.batch, theirs.trained_length).tokens
-    again = np.random.default_rng([3, 1]).integers(theirs.vocabulary, size=(theirs.batch, theirs.trained_length))
-    assert np.array_equal(tokens, again)
-
-
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
     """With the restart and the mask; the answer of a token is in its own text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
@@ -229,20 +213,6 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 def texts_of(task: str) -> state.Texts:
     drawn = [state.draw(task, np.random.default_rng(seed), 3, 16) for seed in range(2)]
     return state.Texts(*map(np.stack, zip(*drawn, strict=True)))
-
-
-@pytest.mark.parametrize("length", [16, 64])
-def test_the_tasks_of_lesson_8_ask_what_they_say(length: int) -> None:
-    setting, rng, rows = context.Setting(), np.random.default_rng(0), np.arange(50)
-    sequences, answers = context.COPYING.examples(rng, 50, length, setting)
-    assert np.array_equal(answers, sequences[:, length - 16 : length - 3])
-    for task, marks in ((context.PASSKEY, 1), (context.LATEST, 2)):
-        sequences, answers = task.examples(rng, 50, length, setting)
-        marked = sequences == setting.vocabulary
-        assert (marked.sum(axis=1) == marks).all() and not marked[:, -2:].any()
-        later = length - 1 - marked[:, ::-1].argmax(axis=1)
-        assert np.array_equal(answers[:, 0], sequences[rows, later + 1])
-        assert (answers < setting.vocabulary).all(), "after a mark stands a token, not the other mark"
 
 
 def test_the_tasks_of_lesson_11_ask_what_they_say() -> None:
@@ -327,12 +297,6 @@ def test_nothing_is_left_out_and_no_reported_seed_was_used_to_choose() -> None:
         (row.task, row.method, row.setting, row.learning_rate) for row in state.saved()
     }:
         assert (setting, rate) == state.choice(tries, task, "gates" if method == state.EQUAL else method)
-
-
-def test_only_the_table_that_ended_has_no_entry() -> None:
-    for row in extrapolation.saved():
-        missing = row.method == "learned" and row.length > extrapolation.Setting.table_rows
-        assert np.isnan([row.accuracy, row.cross_entropy, row.weight]).tolist() == [missing] * 3
 
 
 def results(name: str) -> list[Any]:
