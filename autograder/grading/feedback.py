@@ -74,21 +74,20 @@ def line(standing: Standing, audience: Audience) -> str:
     return words[:1].upper() + words[1:]
 
 
-def headline(won: float, public: float, total: float) -> str:
+def headline(test_results: Sequence[TestResult]) -> str:
     """What is decided and what is not: never that all tests passed, where hidden ones remain."""
+    public = [result for result in test_results if not result.test.hidden]
+    total = points_possible(test_results)
     return (
-        f"{won:g} of {public:g} public points. The other {total - public:g} of {total:g} points are decided by hidden"
-        " tests, which check the same rules on other inputs."
+        f"{scored(public)} public points. The other {total - points_possible(public):g} of {total:g} points are decided"
+        " by hidden tests, which check the same rules on other inputs."
     )
 
 
 def body(grade: Grade, assignment: str, audience: Audience) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
     outcome = grade.at_once if audience is Audience.AT_ONCE else grade.final
-    public = [result for result in grade.at_once.test_results if not result.test.hidden]
-    parts = []
-    if audience is Audience.AT_ONCE:
-        parts.append(headline(points_won(public), points_possible(public), grade.max_score))
+    parts = [headline(grade.test_results)] if audience is Audience.AT_ONCE else []
     if grade.never_loaded:
         said = inline(grade.never_loaded)
         parts.append(

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from autograder.checks.results import TestResult
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
 from autograder.protocol.failure import STOPPED, Status
@@ -78,7 +77,7 @@ def first_thing(row: Row) -> str:
         return printable(" ".join(row.submission.notes), 300)
     if row.submission.doubt:
         return printable(row.submission.doubt, 300)
-    return printable(next(findings(grade), ALL_PASS), 160)
+    return printable(finding(grade), 160)
 
 
 def suspicions(grade: Grade | None) -> Iterator[str]:
@@ -100,26 +99,25 @@ def _is_unwritten(grade: Grade | None) -> bool:
     return grade is not None and all(result.is_unwritten for result in grade.test_results)
 
 
-def findings(grade: Grade) -> Iterator[str]:
-    """What is wrong with a submission that ran, what matters most first, in words for teaching staff."""
+def finding(grade: Grade) -> str:
+    """What matters most of what is wrong with a submission that ran, in words for teaching staff."""
     if grade.never_loaded:
-        yield grade.never_loaded
+        return grade.never_loaded
+    if suspicion := next(suspicions(grade), None):
+        return suspicion
+    if (failure := grade.failure) is not None:
+        happened = "an import was left out" if failure.left_out else "the file stops"
+        return f"{happened}{failure.at_line}, {failure.kind}: {failure.message}"
     missed = [result for result in grade.test_results if result.matters]
-    yield from suspicions(grade)
-    if grade.failure is not None:
-        happened = "an import was left out" if grade.failure.left_out else "the file stops"
-        yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"
-    for is_stopped in (True, False):
-        alike = [result for result in missed if result.is_mistake and (result.kind in STOPPED) is is_stopped]
-        # One with a known cause says most.
-        for result in sorted(alike, key=lambda result: result.hint is None):
-            sentence = result.hint or result.message
-            named = sentence if sentence.startswith(result.test.question) else f"{result.test.question}: {sentence}"
-            others = [name for name in _questions(missed) if name != result.test.question]
-            yield named + (f" (and {len(others)} more incomplete)" if others else "")
-    if missed:
-        yield f"not written yet: {', '.join(_questions(missed))}"
-
-
-def _questions(test_results: list[TestResult]) -> list[str]:
-    return list(dict.fromkeys(result.test.question for result in test_results))
+    names = list(dict.fromkeys(result.test.question for result in missed))
+    # A call without an end says most, then a known cause.
+    worst = min(
+        (result for result in missed if result.is_mistake),
+        key=lambda result: (result.kind not in STOPPED, result.hint is None),
+        default=None,
+    )
+    if worst is None:
+        return f"not written yet: {', '.join(names)}" if names else ALL_PASS
+    sentence = worst.hint or worst.message
+    named = sentence if sentence.startswith(worst.test.question) else f"{worst.test.question}: {sentence}"
+    return named + (f" (and {len(names) - 1} more incomplete)" if len(names) > 1 else "")
