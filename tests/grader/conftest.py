@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    follow_through batch wall_as_another_user dials_browser page_browser platforms notebooks cluster attacks lazy
+    follow_through batch wall_as_another_user page_browser platforms notebooks cluster attacks lazy
     figures writer otter live_browser one_submission_decides handout new_assignment progress
     similarity report_browser bench labs self_test threat_model
 """.split()

@@ -247,6 +247,12 @@ def test_a_word_of_several_meanings_is_marked_in_the_lessons_that_the_glossary_n
     assert ("<button" in Glossary(GLOSSARY).marked("pairs of heads", {"head"}, lesson)) is marked
 
 
+def test_a_term_is_marked_once_and_never_in_sources(pages: dict[str, Parsed]) -> None:
+    for page in pages.values():
+        assert len(page.targets) == len(set(page.targets))
+    assert pages["rope.html"].targets and not pages["sources.html"].targets
+
+
 def test_every_meaning_that_a_page_opens_is_the_glossarys(course_files: dict[str, bytes]) -> None:
     page = course_files["attention.html"].decode("utf-8")
     meaning = re.search(r'id="term-softmax"><b>softmax</b> (.*?)</div>', page)
