@@ -120,37 +120,35 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class Blocks:
-    """What each function of a source builds on.
-
-    Only what is asked for is followed, since of functions that call each other in a ring every one builds on all.
-    """
+    """What each function of a source builds on. Of text that is not Python, or too dear to parse, nothing is known."""
 
     def __init__(self, source: str) -> None:
-        """Parsed when it is first asked. Of text that is not Python, or too dear to parse, nothing is known."""
         self._source = source
-        self._named: dict[str, set[str]] = {}
-        self._below: dict[str, frozenset[str]] = {}
+        self.below = functools.cache(self._below)
 
     @functools.cached_property
-    def _functions(self) -> dict[str, ast.FunctionDef]:
+    def _named(self) -> dict[str, set[str]]:
+        """Function → the functions that its text names."""
         try:
             body = parse(self._source).body
         except (SyntaxError, ValueError):
-            body = []
-        return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+            return {}
+        functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+        names = {
+            name: {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} for name, node in functions.items()
+        }
+        return {name: found & functions.keys() for name, found in names.items()}
 
-    def below(self, name: str) -> frozenset[str]:
-        """All functions of the same file that one uses, directly or through others."""
-        if name not in self._below:
-            used: set[str] = set()
-            waiting = list(self._named_in(name))
-            while waiting:
-                function = waiting.pop()
-                if function not in used:
-                    used.add(function)
-                    waiting += self._named_in(function)
-            self._below[name] = frozenset(used - {name})
-        return self._below[name]
+    def _below(self, name: str) -> frozenset[str]:
+        """All functions of the same file that one uses, directly or through others. Only what is asked for is followed:
+        of functions that call each other in a ring every one builds on all."""
+        used: set[str] = set()
+        waiting = [name]
+        while waiting:
+            further = self._named.get(waiting.pop(), set()) - used
+            used |= further
+            waiting += further
+        return frozenset(used - {name})
 
     def lowest(self, names: frozenset[str]) -> frozenset[str]:
         """Those that build on no other of these functions."""
@@ -159,10 +157,3 @@ class Blocks:
     def lowest_first(self, names: Iterable[str]) -> list[str]:
         """Functions so that each stands behind those that it builds on."""
         return sorted(names, key=lambda name: (len(self.below(name)), name))
-
-    def _named_in(self, name: str) -> set[str]:
-        """The functions that the text of one names."""
-        if name not in self._named:
-            parts = ast.walk(self._functions[name]) if name in self._functions else ()
-            self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
-        return self._named[name]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.results import TestResult, points_possible, points_won
 from autograder.checks.standing import Standing, State
-from autograder.protocol.failure import VALUES, Kind
+from autograder.protocol.failure import Kind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,37 +101,24 @@ def note(standing: Standing) -> str:
 
 
 def block(standing: Standing, audience: Audience, full: int = 1) -> str:
-    """The mistakes of one function: their likely causes, so many of public tests in full, and what else there is. Staff
+    """The mistakes of one function: the likely cause, so many of public tests in full, and what else there is. Staff
     reads all of them."""
     own, staff = standing.own, audience is Audience.STAFF
-    causes = _causes(own)[: 1 if audience is Audience.HOME else None]  # the first failing call decides
+    cause = next((mistake.hint for mistake in own if mistake.hint), None)  # of the deepest
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
     public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]
-    parts = [f"**Likely cause:** {cause}" for cause in causes]
+    parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
+        hidden = ", hidden" if mistake.test.hidden else ""
+        head = f"`{mistake.test.name}` ({scored([mistake])}{hidden}): " if staff else ""
         call = f">>> {mistake.call}\n" if mistake.call else ""
-        parts.append(f"{_head(mistake, staff)}:\n\n{quoted(call + mistake.message)}")
+        parts.append(f"{head}{mistake.test.rule}:\n\n{quoted(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
     if audience is Audience.LATER:
-        parts.append(_unseen(own, {mistake.kind for mistake in public}, bool(causes)))
+        parts.append(_unseen(own, {mistake.kind for mistake in public}, cause is not None))
     return "\n\n".join(filter(None, parts))
-
-
-def _causes(mistakes: Iterable[TestResult]) -> list[str]:
-    """The likely causes of some mistakes: of wrong values where there are any, since what is said of a refusal explains
-    none."""
-    explained = [mistake for mistake in mistakes if mistake.hint]
-    of_values = [mistake for mistake in explained if mistake.kind in VALUES]
-    return list(dict.fromkeys(mistake.hint or "" for mistake in of_values or explained))
-
-
-def _head(mistake: TestResult, staff: bool) -> str:
-    if not staff:
-        return mistake.test.rule
-    hidden = ", hidden" if mistake.test.hidden else ""
-    return f"`{mistake.test.name}` ({scored([mistake])}{hidden}): {mistake.test.rule}"
 
 
 def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:

@@ -40,10 +40,11 @@ _COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
 _SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
 
 _SPELLED = {
-    np.dtype(name): np.dtype(name).str.encode("ascii")
+    np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The dtypes that may cross, in this machine's byte order. Two names of C for one type (long, long long) are one."""
+"""The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, and that.
+Two names of C for one type (long, long long) are one."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _SPELLED.items()}
 
@@ -190,8 +191,7 @@ class _Encoder(_Bounded):
             return
         # Before the numbers are laid out: an array of equal ones may exceed any memory.
         self.grow(_extent(value.shape), "an array of shape", value.shape)
-        header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
-        self.out.append(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+        self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
     def _scalar(self, value: np.generic, depth: int) -> None:
         self._array(np.asarray(value), depth, b"g")
@@ -270,7 +270,8 @@ class _Decoder(_Bounded):
         return np.random.Generator(bits)
 
     def _array(self, depth: int) -> np.ndarray:
-        dtype, axes = _DTYPES.get(self.bytes(*self.bytes(1))), self.bytes(1)[0]
+        header = self.bytes(5)
+        dtype, axes = _DTYPES.get(header[:4]), header[4]
         if dtype is None or axes > MAX_AXES:
             raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
         shape = self.unpack(_SHAPES[axes])
