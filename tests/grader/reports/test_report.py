@@ -119,69 +119,41 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
     assert (results.median, results.full_marks, len(results.tested)) == (0, 1, 4)
 
 
-def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
-    """However many tests show it; it is ranked by how many have it, and named after the question where it shows
-    most."""
-    twice = [
-        one_result("t1", "failed", hint="Pairs!"),
-        one_result("t2", "failed", hint="Pairs!"),
-        one_result("t3", "failed"),
+def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
+    """A misconception counts once a submission, however many tests show it, and is named after the question where it
+    shows most. Every status but `graded` is listed, and a zero, not a low score; one cause is one line with all its
+    students, wherever in the file it sits. Who goes by an address is found by name."""
+    right, wrong = one_result("t2", "passed"), one_result("t3", "failed")
+    pairs = [one_result("t1", "failed", hint="Pairs!"), one_result("t4", "failed", hint="Pairs!"), right, wrong]
+    sign = [one_result("t1", "failed", hint="Sign!"), right, one_result("t3", "failed", question="decode_step")]
+    address, grade = graded("ada@x.edu", right)
+    everybody = [
+        (replace(address, person=Person("Gradescope", email="ada@x.edu", name="Ada Lovelace")), grade),
+        *(graded("bob", *pairs), graded("cy", *pairs), graded("di", *sign), graded("zero", wrong)),
+        *(graded(status, right, status=status) for status in ("timeout", "killed")),
     ]
-    once = [
-        one_result("t1", "failed", hint="Sign!"),
-        one_result("t2", "passed"),
-        one_result("t3", "failed", question="decode_step"),
+    failures = [
+        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in (1, 9)),
+        Raised("KeyError", (), "'x'", 3),
     ]
-    class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
-    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in class_statistics.mistakes] == [
-        ("Pairs!", 2, 3, "apply_rope"),
-        ("Sign!", 1, 3, "apply_rope"),
+    for number, failure in enumerate(failures):
+        submission, grade = graded(f"stopped {number}", right, status="import_error")
+        everybody.append((submission, replace(grade, failure=failure)))
+    found = survey_of(*everybody, tmp_path=tmp_path)
+    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in found.mistakes] == [
+        ("Pairs!", 2, len(everybody), "apply_rope"),
+        ("Sign!", 1, len(everybody), "apply_rope"),
     ]
-    assert [(one["question"], one["text"], one["count"]) for one in class_statistics.unexplained] == [
-        ("decode_step", Kind.VALUE.value, 1)
-    ]
-
-
-def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
-    """Every status but `graded`, and a zero; not a low score."""
-    statuses = ["graded", "import_error", "timeout", "killed"]
-    low = [graded(status, one_result("t1", "failed"), one_result("t2", "passed"), status=status) for status in statuses]
-    class_statistics = survey_of(*low, graded("zero", one_result("t1", "failed")), tmp_path=tmp_path)
-    listed = {(student, case.status) for case in class_statistics.cases for student in case.students}
-    assert listed == {*((one, one) for one in statuses[1:]), ("zero", "graded")}
-    assert {one["name"] for one in class_statistics.students if one["scores"]["rope"][1]} == {
-        *statuses[1:],
-        "zero",
+    assert [(one["question"], one["count"]) for one in found.unexplained] == [("apply_rope", 1), ("decode_step", 1)]
+    assert {(student, case.status) for case in found.cases for student in case.students} == {
+        *(("timeout", "timeout"), ("killed", "killed"), ("zero", "graded")),
+        *((f"stopped {number}", "import_error") for number in range(3)),
     }
-
-
-def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
-    """Wherever in the file it sits; another cause is another line."""
-
-    def stopped(student: str, failure: Raised) -> tuple[Submission, Grade]:
-        submission, grade = graded(student, one_result("t1", "failed"), status="import_error")
-        return submission, replace(grade, failure=failure)
-
-    left_out = [
-        Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in range(1, 19)
-    ]
-    failures = [*left_out, Raised("KeyError", (), "'x'", 3)]
-    class_statistics = survey_of(
-        *(stopped(f"student{n:02}", failure) for n, failure in enumerate(failures)), tmp_path=tmp_path
-    )
-    assert [(len(case.students), case.why) for case in class_statistics.cases] == [
-        (18, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
+    assert [(len(case.students), case.why) for case in found.cases if case.status == "import_error"] == [
+        (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops at line 3, KeyError: 'x'"),
     ]
-
-
-def test_who_goes_by_an_address_is_found_by_name(tmp_path: Path) -> None:
-    submission, grade = graded("ada@x.edu", one_result("one", "passed"))
-    person = Person("Gradescope", email="ada@x.edu", name="Ada Lovelace")
-    class_statistics = survey_of(
-        (replace(submission, person=person), grade), graded("bob", one_result("one", "passed")), tmp_path=tmp_path
-    )
-    assert [one["name"] for one in class_statistics.students] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one["name"] for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
