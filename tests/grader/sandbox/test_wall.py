@@ -125,26 +125,6 @@ def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
             assert "unlimited" not in next(found for found in limits.splitlines() if found.startswith(line))
 
 
-def test_two_sandboxes_know_nothing_of_each_other() -> None:
-    source = """
-import os
-def leave(): open("mine", "w").close(); return os.getcwd()
-def look(folder, process):
-    found = []
-    for attempt in (lambda: os.listdir(folder), lambda: open(folder + "/mine"), lambda: os.kill(process, 0)):
-        try:
-            attempt()
-        except PermissionError:
-            continue
-        found.append(str(attempt))
-    return found
-"""
-    with Sandbox() as one, Sandbox() as two, loaded(one, source) as first, loaded(two, source) as second:
-        folder = called(first, "leave")
-        assert first.worker is not None
-        assert called(second, "look", folder, first.worker.process) == []
-
-
 # how it ends
 
 
@@ -255,13 +235,6 @@ def test_waiting_for_a_worker_without_output_costs_no_processor_time(
     with loaded(sandbox, source) as backend:
         called(backend, "f")
         assert heard.count(b"") == 1
-
-
-def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
-    source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
-    with loaded(sandbox, source) as backend:
-        called(backend, "f")
-        assert len(backend.state.printed) == LIMITS.output
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

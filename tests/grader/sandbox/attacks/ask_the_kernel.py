@@ -118,20 +118,17 @@ for path, mode, kind in ((os.__file__, "rb", fcntl.F_RDLCK), ("own", "wb", fcntl
             attempts("fcntl.fcntl(file, command, wanted)", file=file, command=command, wanted=wanted)
 
 # Addresses, and descriptors along the wire, which is a unix socket.
+for family in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+        attempts("socket.socket(getattr(socket, family), kind)", family=family, kind=kind)
 attempts(
     """
-    socket.create_connection(("127.0.0.1", TARGETS["tcp"]), timeout=1).sendall(b"canary")
-    socket.create_server(("127.0.0.1", 0))
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"canary", ("127.0.0.1", TARGETS["udp"]))
-    socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect(TARGETS["unix"])
-    socket.socket(fileno=os.dup(wire_descriptors()[0])).connect(TARGETS["unix"])
-    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b"canary", "\\0" + TARGETS["abstract"])
+    socket.socketpair()
+    socket.socket(fileno=os.dup(wire_descriptors()[0])).connect(folder)
     socket.send_fds(socket.socket(fileno=os.dup(wire_descriptors()[0])), [], [0])
     socket.recv_fds(socket.socket(fileno=os.dup(wire_descriptors()[0])), 1, 1, socket.MSG_DONTWAIT)
     """
 )
-for family in ("AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"):
-    attempts("socket.socket(getattr(socket, family), socket.SOCK_RAW)", family=family)
 
 # Whoever is grading: end, stop, trace, question; or start a process that goes on.
 read_end, write_end = os.pipe()

@@ -1,9 +1,9 @@
 """What every attack starts with. A submission is the honest stub, then `TARGETS`, then this file, then the attack.
 
-An attack is safe where the wall fails: its loops, memory and time are bounded, it stays on the loopback, it acts on
+An attack is safe where the wall fails: its loops, memory and time are bounded, it sends nothing anywhere, it acts on
 processes that it started or that the test started for it, and it writes to the test's canaries alone.
 
-    TARGETS           what the test set up to be attacked: files, folders, processes, listeners
+    TARGETS           what the test set up to be attacked: files, folders, processes
     attempt(what)     a block that should be stopped; what it says tells the test that it was not
     attempts(lines)   the same for each line
     in_every_call(f)  makes every function of the assignment return f(name, args)

@@ -35,11 +35,9 @@ threading.Thread(target=go_on).start()
 
 
 def note(name, args):
-    with open(f"note-{name}", "w") as file:
-        file.write(repr(args))
     with contextlib.suppress(OSError):
         for number in range(200):
-            os.close(os.open(f"{number:0240}", os.O_CREAT | os.O_WRONLY, 0o600))
+            open(f"note-{number:0200}", "w").close()
     os._exit(0)
 
 

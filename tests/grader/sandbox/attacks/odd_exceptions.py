@@ -1,13 +1,11 @@
 """Idea: exceptions that bear the names of a test's outcomes, whose text, name and bases misbehave, that end a program;
 and SystemExit while the file is loaded, as a script ends itself.
 
-Stopped by the grader: an exception is described in the worker without trusting its methods, cut before it crosses, and
-judged by the names of built-in classes alone.
+Stopped by the grader: an exception is described in the worker without trusting its methods, refused where it is out of
+bounds, and judged by the names of built-in classes alone.
 """
 
 import itertools
-import unittest
-
 
 
 class Text(str):
@@ -30,9 +28,9 @@ class Hostile(BaseException):
 
 Hostile.__name__ = Hostile.__qualname__ = "K" * 10**6
 Hostile.__module__ = "\ud800"
-names = "Skipped XFailed Exit Failed Stopped BrokenTest SandboxError Wrong OutcomeException".split()
+names = "Skipped Exit Failed Stopped BrokenTest SandboxError Wrong OutcomeException".split()
 kinds = [type(name, (BaseException,), {"__module__": "builtins"}) for name in names]
-ends = [KeyboardInterrupt, SystemExit, unittest.SkipTest, GeneratorExit, StopIteration, MemoryError]
+ends = [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration, MemoryError]
 errors = itertools.cycle([*kinds, *ends, Hostile])
 
 
@@ -42,6 +40,5 @@ def raise_next(name, args):
     raise first
 
 
-raise_next.__code__ = raise_next.__code__.replace(co_name="n" * 10**6)
 in_every_call(raise_next)
 raise SystemExit(0)
