@@ -9,9 +9,9 @@ believed only when that many bytes are really there.
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,8 @@ _SPELLED = {
 Two names of C for one type (long, long long) are one."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _SPELLED.items()}
+_SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
+_CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
 class Malformed(ValueError):
@@ -129,87 +131,51 @@ class _Encoder(_Bounded):
         return data
 
     def write(self, value: Any, depth: int) -> None:
+        """By the exact type: a class that a submission derives from one of these is foreign, and is asked nothing."""
         self.enter(depth)
-        writer = _WRITERS.get(type(value))
-        if writer is not None:
-            writer(self, value, depth)
-        else:  # the value itself is asked nothing
-            kind = type(value)
-            self.foreign(f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120])
+        kind = type(value)
+        if kind is np.ndarray or kind in _SCALARS:
+            self._array(b"a" if kind is np.ndarray else b"g", np.asarray(value))
+        elif kind is float:
+            self.out.append(b"d" + _FLOAT.pack(value))
+        elif kind is str:
+            # Half a surrogate pair is a question mark: later, somebody would fail to print it.
+            data = value.encode("utf-8", "replace")
+            self.grow(len(data) // 8, "a text of bytes:", len(data))
+            self._counted(b"s", data)
+        elif kind is int and (size := value.bit_length() // 8 + 1) <= MAX_INT_BYTES:
+            self._counted(b"i", value.to_bytes(size, "little", signed=True))
+        elif kind is list or kind is tuple:
+            self.out.append((b"l" if kind is list else b"t") + _COUNT.pack(len(value)))
+            for item in value:
+                self.write(item, depth + 1)
+        elif kind is dict and all(type(key) is str for key in value):
+            self.out.append(b"m" + _COUNT.pack(len(value)))
+            for item in itertools.chain.from_iterable(value.items()):
+                self.write(item, depth + 1)
+        elif value is None or kind is bool:
+            self.out.append(b"N" if value is None else b"T" if value else b"F")
+        elif kind is np.random.Generator and self.request and value.bit_generator.state["bit_generator"] == "PCG64":
+            self.out.append(b"r")
+            self.write(value.bit_generator.state, depth + 1)
+        else:
+            name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120]
+            self._foreign(value.description if kind is Foreign else "a very long int" if kind is int else name)
 
-    def foreign(self, description: str) -> None:
-        self._bytes(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
-
-    def _bytes(self, tag: bytes, data: bytes) -> None:
+    def _counted(self, tag: bytes, data: bytes) -> None:
         self.out.append(tag + _COUNT.pack(len(data)) + data)
 
-    def _constant(self, value: bool | None, depth: int) -> None:
-        self.out.append(b"N" if value is None else b"T" if value else b"F")
+    def _foreign(self, description: str) -> None:
+        self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
 
-    def _int(self, value: int, depth: int) -> None:
-        size = value.bit_length() // 8 + 1
-        if size > MAX_INT_BYTES:
-            self.foreign("an int too large to compare")
-        else:
-            self._bytes(b"i", value.to_bytes(size, "little", signed=True))
-
-    def _float(self, value: float, depth: int) -> None:
-        self.out.append(b"d" + _FLOAT.pack(value))
-
-    def _str(self, value: str, depth: int) -> None:
-        """Half a surrogate pair is a question mark: later, somebody would fail to print it."""
-        data = value.encode("utf-8", "replace")
-        self.grow(len(data) // 8, "a text of bytes:", len(data))
-        self._bytes(b"s", data)
-
-    def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> None:
-        self.out.append((b"l" if type(value) is list else b"t") + _COUNT.pack(len(value)))
-        for item in value:
-            self.write(item, depth + 1)
-
-    def _dict(self, value: dict[Any, Any], depth: int) -> None:
-        if not all(type(key) is str for key in value):
-            self.foreign("a dict whose keys are not all texts")
-            return
-        self.out.append(b"m" + _COUNT.pack(len(value)))
-        for key, item in value.items():
-            self.write(key, depth + 1)
-            self.write(item, depth + 1)
-
-    def _generator(self, value: np.random.Generator, depth: int) -> None:
-        state = value.bit_generator.state
-        if not self.request or state["bit_generator"] != "PCG64":
-            self.foreign("numpy.random.Generator")
-            return
-        self.out.append(b"r")
-        self.write(state, depth + 1)
-
-    def _array(self, value: np.ndarray, depth: int, tag: bytes = b"a") -> None:
+    def _array(self, tag: bytes, value: np.ndarray) -> None:
         spelling, axes = _SPELLED.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
-            self.foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
+            self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
         # Before the numbers are laid out: an array of equal ones may exceed any memory.
         self.grow(_extent(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
-
-    def _scalar(self, value: np.generic, depth: int) -> None:
-        self._array(np.asarray(value), depth, b"g")
-
-
-_WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
-    **dict.fromkeys((type(None), bool), _Encoder._constant),
-    int: _Encoder._int,
-    float: _Encoder._float,
-    str: _Encoder._str,
-    **dict.fromkeys((list, tuple), _Encoder._sequence),
-    dict: _Encoder._dict,
-    np.random.Generator: _Encoder._generator,
-    np.ndarray: _Encoder._array,
-    **dict.fromkeys((dtype.type for dtype in map(np.dtype, "?bhilqBHILQefd")), _Encoder._scalar),
-    Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
-}
-"""By the exact type: a class that a submission derives from one of these is foreign."""
 
 
 class _Decoder(_Bounded):
@@ -219,64 +185,58 @@ class _Decoder(_Bounded):
 
     def read(self, depth: int) -> Any:
         self.enter(depth)
-        reader = _READERS.get(self.data.read(1))
-        if reader is None:
-            raise Malformed("an unknown tag")
-        return reader(self, depth)
+        tag = self.data.read(1)
+        if tag in _CONSTANTS:
+            return _CONSTANTS[tag]
+        if tag == b"a":
+            return self._array()
+        if tag == b"g" and (array := self._array()).ndim == 0:
+            return array[()]
+        if tag == b"d":
+            return self._unpack(_FLOAT)[0]
+        if tag == b"i" and len(data := self._bytes()) <= MAX_INT_BYTES:
+            return int.from_bytes(data, "little", signed=True)
+        if tag == b"s":
+            return self._text()
+        if tag == b"!":  # its description is cut and cleaned here, where nobody can keep it from that
+            description = self._text()[:MAX_DESCRIPTION]
+            return Foreign("".join(character if character.isprintable() else "?" for character in description))
+        if tag in (b"l", b"t", b"m"):
+            items = [self.read(depth + 1) for _ in range((2 if tag == b"m" else 1) * self._unpack(_COUNT)[0])]
+            if tag != b"m":
+                return items if tag == b"l" else tuple(items)
+            if all(type(key) is str for key in items[::2]):
+                return dict(zip(items[::2], items[1::2], strict=True))
+        if tag == b"r" and self.writeable:  # a reply can hold none
+            bits = np.random.PCG64()
+            bits.state = self.read(depth + 1)
+            return np.random.Generator(bits)
+        raise Malformed(f"no value has the tag {tag!r} and what follows it")
 
-    def unpack(self, form: struct.Struct) -> tuple[Any, ...]:
+    def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
         return form.unpack(self.data.read(form.size))
 
-    def bytes(self, size: int | None = None) -> bytes:
+    def _bytes(self, size: int | None = None) -> bytes:
         """So many bytes; as many as stands in front of them, where no size is named."""
-        wanted: int = self.unpack(_COUNT)[0] if size is None else size
+        wanted: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(wanted)
         if len(data) < wanted:
             raise Malformed(f"{wanted} bytes promised, {len(data)} there")
         return data
 
-    def items_in(self, depth: int, each: int = 1) -> list[Any]:
-        """The values of a container, where each of its entries is so many."""
-        return [self.read(depth + 1) for _ in range(each * self.unpack(_COUNT)[0])]
-
-    def _int(self, depth: int) -> int:
-        data = self.bytes()
-        if len(data) > MAX_INT_BYTES:
-            raise Malformed(f"an int of {len(data)} bytes")
-        return int.from_bytes(data, "little", signed=True)
-
-    def _text(self, depth: int) -> str:
-        data = self.bytes()
+    def _text(self) -> str:
+        data = self._bytes()
         self.grow(len(data) // 8, "a text of bytes:", len(data))
         return str(data, "utf-8")
 
-    def _foreign(self, depth: int) -> Foreign:
-        """Its description is cut and cleaned here, where nobody can keep it from that."""
-        description = self._text(depth)[:MAX_DESCRIPTION]
-        return Foreign("".join(character if character.isprintable() else "?" for character in description))
-
-    def _dict(self, depth: int) -> dict[str, Any]:
-        items = self.items_in(depth, 2)
-        if not all(type(key) is str for key in items[::2]):
-            raise Malformed("a dict key that is not text")
-        return dict(zip(items[::2], items[1::2], strict=True))
-
-    def _generator(self, depth: int) -> np.random.Generator:
-        """As numpy's own default, in the state that was sent. A reply cannot hold one."""
-        if not self.writeable:
-            raise Malformed("a generator of random numbers")
-        bits = np.random.PCG64()
-        bits.state = self.read(depth + 1)
-        return np.random.Generator(bits)
-
-    def _array(self, depth: int) -> np.ndarray:
-        header = self.bytes(5)
+    def _array(self) -> np.ndarray:
+        header = self._bytes(5)
         dtype, axes = _DTYPES.get(header[:4]), header[4]
         if dtype is None or axes > MAX_AXES:
             raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
-        shape = self.unpack(_SHAPES[axes])
+        shape = self._unpack(_SHAPES[axes])
         self.grow(_extent(shape), "an array of shape", shape)
-        data = self.bytes(math.prod(shape) * dtype.itemsize)
+        data = self._bytes(math.prod(shape) * dtype.itemsize)
         if dtype.kind == "b":  # a view could make a bool of any byte
             array = np.ndarray(shape, np.uint8, data).astype(bool)
         else:
@@ -285,27 +245,5 @@ class _Decoder(_Bounded):
         array.flags.writeable = self.writeable
         return array
 
-    def _scalar(self, depth: int) -> Any:
-        array = self._array(depth)
-        if array.ndim:
-            raise Malformed("a scalar with axes")
-        return array[()]
-
-
-_READERS: dict[bytes, Callable[[_Decoder, int], Any]] = {
-    b"N": lambda decoder, depth: None,
-    b"T": lambda decoder, depth: True,
-    b"F": lambda decoder, depth: False,
-    b"i": _Decoder._int,
-    b"d": lambda decoder, depth: decoder.unpack(_FLOAT)[0],
-    b"s": _Decoder._text,
-    b"!": _Decoder._foreign,
-    b"r": _Decoder._generator,
-    b"l": _Decoder.items_in,
-    b"t": lambda decoder, depth: tuple(decoder.items_in(depth)),
-    b"m": _Decoder._dict,
-    b"a": _Decoder._array,
-    b"g": _Decoder._scalar,
-}
 
 NONE = encode(None)
