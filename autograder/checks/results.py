@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ class TestResult:
     """the likely cause"""
     given: str | None = None
     """the function of which it was told right values where it passed, or for which it waits where it did not"""
-    calls: Mapping[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
+    calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """all that it asked, and what came of it; nobody keeps that"""
 
     @property

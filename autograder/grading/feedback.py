@@ -86,7 +86,7 @@ def headline(test_results: Sequence[TestResult]) -> str:
 
 def body(grade: Grade, assignment: str, audience: Audience) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    outcome = grade.at_once if audience is Audience.AT_ONCE else grade.final
+    test_results = grade.at_once if audience is Audience.AT_ONCE else grade.test_results
     parts = [headline(grade.test_results)] if audience is Audience.AT_ONCE else []
     if grade.never_loaded:
         said = inline(grade.never_loaded)
@@ -95,8 +95,8 @@ def body(grade: Grade, assignment: str, audience: Audience) -> str:
             " functions there: a loop without an end, a long computation, or a line that ends the program."
         )
     else:
-        questions = by_question(outcome.test_results)
-        texts, others = sections(outcome.test_results, audience)
+        questions = by_question(test_results)
+        texts, others = sections(test_results, audience)
         parts += _loading(grade)
         parts += [f"## `{name}`: {_points(questions[name], audience)}\n\n{text}" for name, text in texts.items()]
         lines: dict[str, list[str]] = {}
@@ -126,7 +126,7 @@ def _loading(grade: Grade) -> list[str]:
         Status.TIMEOUT: "Your code used up all of its time. What had passed before that counts.",
         Status.KILLED: "Your code ended its own process again and again. What had passed before that counts.",
     }
-    parts = [f"**{words[stopped]}**"] if (stopped := grade.at_once.status) in words else []
+    parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
     failure = grade.failure
     if failure is None:
         return parts
@@ -138,7 +138,7 @@ def _loading(grade: Grade) -> list[str]:
         )
         return [*parts, head, quoted(failure.message), _LIBRARIES]
     head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
-    if grade.at_once.status is not Status.IMPORT_ERROR:  # a notebook: the other cells ran
+    if grade.stopped is not Status.IMPORT_ERROR:  # a notebook: the other cells ran
         head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
     parts += [head, quoted(f"{failure.kind}: {failure.message}")]
     return [*parts, _LIBRARIES] if "ImportError" in failure.bases else parts

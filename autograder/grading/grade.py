@@ -7,8 +7,7 @@ neither Otter nor a sandbox.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -21,27 +20,16 @@ NOT_JUDGED = "not run: the grader could not judge this submission, and the teach
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What grading came to, as far as it was decided at some time."""
-
-    status: Status | None
-    """None as long as nothing ended it"""
-    test_results: list[TestResult]
-
-    @classmethod
-    def of(cls, status: Status | None, test_results: Iterable[TestResult]) -> Outcome:
-        """Without what was asked: nobody needs it any more."""
-        return cls(status, [replace(result, calls={}) for result in test_results])
-
-
-@dataclass(frozen=True)
 class Grade:
     """What grading came to."""
 
-    at_once: Outcome
+    status: Status
+    stopped: Status | None
+    """the status as far as it was decided before the first hidden test; None where nothing had ended it"""
+    at_once: list[TestResult]
     """settled before the first hidden test, without any: what a student may know at once. Nothing said later changes
     it"""
-    final: Outcome
+    test_results: list[TestResult]
     score: float
     max_score: float
     questions: dict[str, float]
@@ -55,22 +43,13 @@ class Grade:
     """what it printed during public tests"""
 
     @property
-    def status(self) -> Status:
-        assert self.final.status is not None
-        return self.final.status
-
-    @property
     def never_loaded(self) -> str:
         """What every test says alike, where the file did not finish loading and nothing could be called; else
         nothing."""
-        results = self.at_once.test_results
+        results = self.at_once
         said = {result.message for result in results if result.kind in STOPPED}
         alike = len(said) == 1 and all(result.message in said for result in results)
         return said.pop() if alike and NOT_JUDGED not in said else ""
-
-    @property
-    def test_results(self) -> list[TestResult]:
-        return self.final.test_results
 
     @property
     def by_heart(self) -> list[str]:
@@ -104,18 +83,17 @@ def _plain(value: Any) -> Any:
 def from_json(text: str) -> Grade:
     """What `to_json` wrote."""
     data = json.loads(text)
-    at_once, final, failure = (data.pop(name) for name in ("at_once", "final", "failure"))
-    return Grade(**data, at_once=_outcome(**at_once), final=_outcome(**final), failure=failure and _raised(**failure))
-
-
-def _outcome(status: str | None, test_results: list[dict[str, Any]]) -> Outcome:
-    return Outcome(Status(status) if status else None, [_test_result(**result) for result in test_results])
+    status, stopped, failure = (data.pop(name) for name in ("status", "stopped", "failure"))
+    for part in ("at_once", "test_results"):
+        data[part] = [_test_result(**result) for result in data[part]]
+    return Grade(
+        **data,
+        status=Status(status),
+        stopped=stopped and Status(stopped),
+        failure=failure and Raised(**failure | {"bases": tuple(failure["bases"])}),
+    )
 
 
 def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
     phase, known = Phase[test.pop("phase")], None if kind is None else Kind[kind]
     return TestResult(Test(**test, phase=phase), known, **rest)
-
-
-def _raised(bases: list[str], **rest: Any) -> Raised:
-    return Raised(bases=tuple(bases), **rest)

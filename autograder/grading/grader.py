@@ -5,16 +5,16 @@ A grade depends on the submission's code and the suite alone, never on who hande
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
 from collections.abc import Collection
-from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
-from autograder.grading.scoring import Scorer, gradescope
+from autograder.grading.grade import NOT_JUDGED, Grade
+from autograder.grading.scoring import Scorer, numbers
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
 from autograder.protocol.failure import Kind, Status
@@ -46,35 +46,38 @@ class Grader:
         try:
             with bounded_memory():
                 public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
-                state = backend.state
-                judged = follow_through(suite, backend, public)
-                broken = Status.IMPORT_ERROR if state.failure and len(cells) == 1 else None
-                at_once = Outcome.of(state.stopped or broken, with_causes(suite.reference, judged))
+                known = backend.state
+                public = follow_through(suite, backend, public)
+                at_once = with_causes(suite.reference, public)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
                 hidden = suite.run(backend, Phase.HIDDEN)
-                stopped = backend.status
-                judged += follow_through(suite, backend, hidden, judged)
-                final = Outcome.of(stopped or broken or Status.GRADED, with_causes(suite.reference, judged))
+                status = backend.status
+                hidden = follow_through(suite, backend, hidden, public)
+                final = with_causes(suite.reference, [*public, *hidden])
         finally:
             backend.close()
+        for result in final:
+            result.calls.clear()  # nobody needs what was asked any more
+        broken = Status.IMPORT_ERROR if known.failure and len(cells) == 1 else None
         return Grade(
+            status=status or broken or Status.GRADED,
+            stopped=known.stopped or broken,
             at_once=at_once,
-            final=final,
+            test_results=final,
             seconds=time.monotonic() - begin,
-            failure=state.failure,
-            printed=state.printed,
-            **_scored(scorer, final.test_results, at_once.test_results),
+            failure=known.failure,
+            printed=known.printed,
+            **numbers(scorer.score(final, at_once)),
         )
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
-        test_results = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
-        outcome = Outcome(status, test_results)
-        return Grade(
-            at_once=outcome, final=outcome, seconds=0.0, **_scored(scorer, test_results, test_results, sentence)
-        )
+        every = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
+        results = scorer.score(every, every)
+        results.set_output(sentence)
+        return Grade(status=status, stopped=status, at_once=every, test_results=every, seconds=0.0, **numbers(results))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -108,29 +111,9 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
             return grader.grade(assignment, submission.cells)
     except Exception as error:
         failure = error
-    with Grader(disabled_locks) as grader:
-        try:
-            judges = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
-        except Exception as error:
-            raise CannotGrade(
-                f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})"
-            ) from failure
-        if judges.score != judges.max_score:
-            loses = f"the solution of {assignment.name} loses points"
-            raise CannotGrade(f"the grader failed ({type(failure).__name__}: {failure}), and {loses}") from failure
-        return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
-
-
-def _scored(
-    scorer: Scorer, test_results: list[TestResult], at_once: list[TestResult], output: str | None = None
-) -> dict[str, Any]:
-    """All numbers of a grade, and its Gradescope form: Otter's."""
-    results = scorer.score(test_results, at_once)
-    if output is not None:
-        results.set_output(output)
-    return {
-        "score": float(results.total),
-        "max_score": float(results.possible),
-        "questions": {name: float(results.get_score(name)) for name in results.test_files},
-        "gradescope": gradescope(results),
-    }
+    with Grader(disabled_locks) as grader, contextlib.suppress(Exception):
+        solution = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+        if solution.score == solution.max_score:
+            return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+    said = f"{type(failure).__name__}: {failure}"
+    raise CannotGrade(f"neither this submission nor the solution can be graded ({said})") from failure

@@ -108,6 +108,16 @@ class Scorer:
         return GradingResults(self.files)
 
 
+def numbers(results: GradingResults) -> dict[str, Any]:
+    """All numbers of a grade, and its Gradescope form: Otter's."""
+    return {
+        "score": float(results.total),
+        "max_score": float(results.possible),
+        "questions": {name: float(results.get_score(name)) for name in results.test_files},
+        "gradescope": gradescope(results),
+    }
+
+
 def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
     converted: dict[str, Any] = results.to_gradescope_dict(_otters_defaults())

@@ -67,7 +67,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         from autograder.grading.row import LOST
         from autograder.grading.scoring import word
 
-        word(list(results.results.values()), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
+        word(list(results.results.values()), self.grade.test_results, self.grade.at_once, self.assignment)
         if not results.all_hidden:
             texts = [results.output] if results.output else []
             try:

@@ -16,11 +16,11 @@ import pytest
 from autograder import course
 from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook, GradebookError
-from autograder.grading.grade import Outcome, from_json, to_json
+from autograder.grading.grade import from_json, to_json
 from autograder.grading.row import PackedGrade
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.rows import GRADE, PACKED, RESULTS, submission_file
+from tests.grader.support.rows import GRADE, PACKED, submission_file
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
@@ -90,7 +90,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
         [
             (
                 key,
-                PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope").to_bytes(),
+                PackedGrade.of(replace(GRADE, status=Status.KILLED), "rope").to_bytes(),
                 "the grader was killed by signal 9",
             )
         ]

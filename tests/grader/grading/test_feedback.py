@@ -13,7 +13,7 @@ from autograder import course
 from autograder.checks import telling
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading import feedback, quiz, review
-from autograder.grading.grade import Grade, Outcome
+from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
@@ -39,8 +39,10 @@ test_.__test__ = False  # type: ignore[attr-defined]
 def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
     won = float(sum(one.test.points for one in test_results if one.passed))
     stopped = Status(status) if status != "graded" else None
-    at_once, final = Outcome(stopped, list(test_results)), Outcome(Status(status), list(test_results))
-    return Grade(at_once, final, won, float(len(test_results)), {}, {}, 0.0, failure, printed)
+    results = list(test_results)
+    return Grade(
+        Status(status), stopped, results, results, won, float(len(test_results)), {}, {}, 0.0, failure, printed
+    )
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:

@@ -12,7 +12,7 @@ from autograder.checks.results import Phase, Test, TestResult, points_won
 from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import Grade, Outcome
+from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.grading.review import MOST_GIVEN, suspicions
 from autograder.grading.suite import Suite
@@ -75,8 +75,8 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
 def test_by_heart_is_said_of_values_that_no_wrong_base_excuses(hidden: TestResult, is_named: bool) -> None:
     """Not of what passes with right values below, and not of a refusal that is missing."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
-    outcome = Outcome(Status.GRADED, [public, hidden])
-    grade = Grade(outcome, outcome, 1.0, 2.0, {}, {}, 0.0)
+    results = [public, hidden]
+    grade = Grade(Status.GRADED, None, results, results, 1.0, 2.0, {}, {}, 0.0)
     assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
 
 

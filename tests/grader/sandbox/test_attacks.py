@@ -27,7 +27,7 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks.results import Phase, TestResult
 from autograder.grading import feedback
-from autograder.grading.grade import Grade, Outcome, to_json
+from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
 from autograder.grading.row import PackedGrade
 from autograder.grading.scoring import gradescope
@@ -316,9 +316,15 @@ def no_secret_is_shown(ground: Field, pages: list[str], grade: Grade) -> None:
 def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, pages: list[str], grade: Grade) -> None:
     """It is the same whatever comes of the hidden tests: results, status, time."""
     other = [TestResult(one.test) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
-    results = ground.grader._suite(ROPE)[1].score(other, grade.at_once.test_results)
+    results = ground.grader._suite(ROPE)[1].score(other, grade.at_once)
     otherwise = dataclasses.replace(
-        grade, final=Outcome(Status.GRADED, other), seconds=0.0, score=0.0, questions={}, gradescope=gradescope(results)
+        grade,
+        status=Status.GRADED,
+        test_results=other,
+        seconds=0.0,
+        score=0.0,
+        questions={},
+        gradescope=gradescope(results),
     )
     assert feedback.public_markdown(submission, otherwise) == pages[1]
     assert texts(otherwise) == texts(grade)

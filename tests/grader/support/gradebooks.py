@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.grading.grade import Grade, Outcome
+from autograder.grading.grade import Grade
 from autograder.grading.row import Key, PackedGrade
 from autograder.protocol.failure import Kind, Status
 from autograder.submission import Problem, Submission
@@ -64,8 +64,9 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
     for result in test_results:
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
     possible = sum(result.test.points for result in test_results)
-    outcome = Outcome(Status(status), test_results)
-    return Grade(outcome, outcome, sum(questions.values()), possible, questions, {"tests": []}, seconds)
+    known = Status(status)
+    points = sum(questions.values())
+    return Grade(known, known, test_results, test_results, points, possible, questions, {"tests": []}, seconds)
 
 
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:

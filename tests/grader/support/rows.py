@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.grading.grade import Grade, Outcome
+from autograder.grading.grade import Grade
 from autograder.grading.row import PackedGrade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
@@ -22,8 +22,10 @@ RESULTS = [
     ),
 ]
 GRADE = Grade(
-    at_once=Outcome(None, RESULTS[:1]),
-    final=Outcome(Status.GRADED, RESULTS),
+    status=Status.GRADED,
+    stopped=None,
+    at_once=RESULTS[:1],
+    test_results=RESULTS,
     score=3.5,
     max_score=20.0,
     questions={"apply_rope": 3.0, "rotate_half": 0.5},
