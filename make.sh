@@ -76,7 +76,7 @@ case $1 in
     handout | doctor) $bin/autograder "$1" ;;
     solutions) $bin/python -m autograder.handout.solutions ;;
     figures) $bin/python -m assignments.figures ;;
-    experiment) $bin/python -m assignments.measuring ${FULL:+--full} ;;
+    experiment) $bin/python -m assignments.measuring ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
     bench) $bin/python -m tests.grader.tools.bench ${SHORT:+--short} ;;
     mutants) OPENBLAS_NUM_THREADS=1 $bin/python -m tests.grader.tools.mutants ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
 esac

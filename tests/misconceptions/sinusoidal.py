@@ -291,7 +291,7 @@ def positions_one_ahead(positions, d_model, base=10000.0):
     return sinusoidal.sinusoidal_encoding(np.asarray(positions, dtype=np.float64) + 1, d_model, base)
 
 
-@mistake("sinusoidal_encoding", "expected: positions[:, None], which fits a list of positions alone")
+@mistake("sinusoidal_encoding", "expected: positions made flat first")
 def only_a_list_of_positions(positions, d_model, base=10000.0):
     """Your result has two axes whatever the shape of `positions`; the rule: their shape, and one axis more."""
     angles = np.reshape(positions, -1)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from assignments import measuring
+from autograder.course import ROOT
+
+LABS = [path.parent.name for path in (ROOT / "assignments").glob("*/lab.py")]
 
 
 def test_plus_minus_is_the_standard_deviation_with_n_minus_1() -> None:
@@ -46,31 +50,35 @@ def test_rows_come_back(tmp_path: Path) -> None:
     assert measuring.rows_of(tmp_path / "a.csv") == [{"x": "1", "y": "one, two"}]
 
 
-def test_one_run_has_the_jobs_of_all_experiments(
+def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
+    lab = types.ModuleType(name)
+    lab.__file__ = f"/course/assignments/{name}/lab.py"
+    lab.jobs = lambda full: [(1,)] + [(9,)] * full  # type: ignore[attr-defined]
+    lab.job = job  # type: ignore[attr-defined]
+    lab.keep = lambda path, full, results: f"{path.name} {results}"  # type: ignore[attr-defined]
+    return lab
+
+
+def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def experiment(name: str, jobs: list[tuple[int]]) -> types.ModuleType:
-        lab = types.ModuleType(name)
-        lab.__file__ = f"/course/assignments/{name}/lab.py"
-        lab.jobs = lambda full: jobs + [(9,)] * full  # type: ignore[attr-defined]
-        lab.job = lambda path, value: (path.name, value)  # type: ignore[attr-defined]
-        lab.keep = lambda path, full, results: f"{path.name} {results}"  # type: ignore[attr-defined]
-        return lab
+    """The experiments of the other lessons run."""
 
-    monkeypatch.setattr(measuring, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
-    measuring.run([experiment("rope", [(1,), (2,)]), experiment("alibi", [])], full=True)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "rope.py [('rope.py', 1), ('rope.py', 2), ('rope.py', 9)]"
-    assert printed[1] == "alibi.py [('alibi.py', 9)]"
-
-
-def test_a_missing_function_ends_the_run_with_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unwritten(path: Path) -> None:
+    def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
 
-    lab = types.ModuleType("lab")
-    lab.__file__, lab.jobs, lab.job = "/course/assignments/rope/lab.py", lambda full: [()], unwritten  # type: ignore[attr-defined]
-    lab.keep = lambda path, full, results: str(results)  # type: ignore[attr-defined]
     monkeypatch.setattr(measuring, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
-    with pytest.raises(SystemExit, match=r"^rope\.py: logits is not written yet$"):
-        measuring.run([lab])
+    labs = [experiment("alibi", unwritten), experiment("rope", lambda path, value: (path.name, value))]
+    with pytest.raises(SystemExit, match=r"^alibi\.py: logits is not written yet$"):
+        measuring.run(labs, full=True)
+    assert capsys.readouterr().out == "rope.py [('rope.py', 1), ('rope.py', 9)]\n"
+
+
+@pytest.mark.parametrize("arguments, names", [(["modern"], ["modern"]), ([], sorted(LABS))])
+def test_one_lesson_s_experiment_is_asked_for_by_its_name(
+    arguments: list[str], names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(measuring, "run", lambda labs, full: asked.extend(lab.HERE.name for lab in labs))
+    measuring.main(arguments)
+    assert asked == names
