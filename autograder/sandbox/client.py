@@ -37,9 +37,6 @@ SETTINGS = {
 }
 """The environment of a zygote, and of a worker."""
 
-LOADER_PATH = "LD_LIBRARY_PATH"
-"""The one variable of the grader's environment that comes along, since the interpreter may not start without it."""
-
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Where numpy is installed."""
 
@@ -176,7 +173,8 @@ def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        env=SETTINGS | {name: os.environ[name] for name in (LOADER_PATH,) if name in os.environ},
+        # One variable of the grader's environment comes along: the interpreter may not start without it.
+        env=SETTINGS | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

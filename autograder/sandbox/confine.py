@@ -297,31 +297,28 @@ def _system_call_filter() -> Any:
     # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of
     # them.
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
-    for call in _ALLOWED_CALLS.split():
-        _add(rules, seccomp.ALLOW, call)
+
+    def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
+        """A rule for some system calls, those that this machine's architecture has."""
+        for call in calls.split():
+            if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
+                rules.add_rule(action, call, *arguments)
+
+    add(_ALLOWED_CALLS)
     # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses
     # clone.
-    _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
-    _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
+    add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
+    add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
     for mode, flags in OPEN_FLAGS.items():
         for call, place in (("open", 1), ("openat", 2)):
-            _add(rules, seccomp.ALLOW, call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
+            add(call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
     for call, questions in (("ioctl", _TERMINAL_QUESTIONS), ("fcntl", _DESCRIPTOR_QUESTIONS)):
         for question in questions:
-            _add(rules, seccomp.ALLOW, call, seccomp.Arg(1, seccomp.EQ, question))
+            add(call, seccomp.Arg(1, seccomp.EQ, question))
     # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is
     # seen.
-    for call in ("unlink", "unlinkat", "rmdir"):
-        _add(rules, seccomp.ERRNO(0), call)
+    add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
     # Its own limits and processors may be read, and no other process's.
-    _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
-    _add(rules, seccomp.ALLOW, "sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
+    add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     return rules
-
-
-def _add(rules: Any, action: int, call: str, *arguments: Any) -> None:
-    """A rule for a system call, where this machine's architecture has it."""
-    import pyseccomp as seccomp
-
-    if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
-        rules.add_rule(action, call, *arguments)

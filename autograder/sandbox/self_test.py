@@ -132,10 +132,10 @@ FIX = {
         "front of the list); a container must allow the landlock system calls, as Docker's default profile does."
     ),
     "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
-    "limits": (
-        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root."
+    **dict.fromkeys(
+        ("limits", "user"),
+        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root.",
     ),
-    "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
     "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
     "times": "Mount the file system of the interpreter and of numpy with relatime, the default of Linux, or noatime.",
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",

@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from autograder.sandbox.limits import Limits
 
 PRELOADED = """
-    abc argparse array ast base64 bisect builtins calendar cmath codecs collections collections.abc concurrent.futures
-    contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest enum errno fractions
-    functools gc glob hashlib heapq html inspect io itertools json keyword linecache locale logging math numbers
-    operator os pathlib pickle platform pprint queue random re reprlib secrets select shutil signal statistics string
-    struct subprocess sys tempfile textwrap threading time timeit tokenize traceback types typing unicodedata unittest
-    unittest.mock uuid warnings weakref zlib numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial
+    argparse array bisect calendar cmath concurrent.futures copy csv dataclasses datetime decimal difflib doctest
+    fractions hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile
+    textwrap threading timeit typing unittest.mock uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial
     numpy.random numpy.testing numpy.typing
 """
 """What submissions import: quick then, and found even where the interpreter's folder is not open to a worker."""
