@@ -57,14 +57,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
         for cells in table:
             line = {name.strip(): (value or "").strip() for name, value in cells.items() if isinstance(name, str)}
             if any(line.values()):
-                yield table.line_num, _name(line["student"]), line["assignment"], _adjustment(line)
+                student = line["student"].removeprefix("'")  # as it was before it was made safe for a spreadsheet
+                yield table.line_num, student, line["assignment"], _adjustment(line)
     except (OSError, ValueError, csv.Error) as error:
         raise BatchError(f"{path} cannot be used: {error}") from error
-
-
-def _name(cell: str) -> str:
-    """A name as it was before it was made safe for a spreadsheet."""
-    return cell.removeprefix("'")
 
 
 def _adjustment(line: dict[str, str]) -> Adjustment:

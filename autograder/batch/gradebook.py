@@ -2,7 +2,7 @@
 
 A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
 changed test regrades its own assignment. Nothing in here is anybody's only copy. So what is damaged, or written by
-another version, is set aside and graded anew. One process writes, under a lock; any number may read meanwhile.
+another version, is graded anew. One process writes, under a lock; any number may read meanwhile.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ import sqlite3
 import urllib.parse
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from autograder.batch.workers import BatchError
 from autograder.grading.row import Adjustment, Key, PackedGrade, Row, known_as
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.names import folded, safe_name, utf8_safe
 
+Made = TypeVar("Made")
+
 FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 6
+VERSION = 7
 
 _SCHEMA = f"""
 CREATE TABLE submissions (              -- of the last run
@@ -39,11 +41,11 @@ CREATE TABLE submissions (              -- of the last run
     counts INTEGER NOT NULL,            -- no later submission of the same student does instead
     folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
     submission TEXT NOT NULL,           -- JSON, without the code
+    cells TEXT NOT NULL,                -- JSON: the code
     adjustments TEXT NOT NULL           -- JSON: corrections by hand
 );
-CREATE INDEX by_key ON submissions (assignment, suite, code);
+CREATE INDEX by_key ON submissions (code, assignment, suite);
 CREATE INDEX by_person ON submissions (assignment, who);
-CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (                  -- of all runs
     assignment TEXT NOT NULL,
     suite TEXT NOT NULL,
@@ -54,8 +56,6 @@ CREATE TABLE results (                  -- of all runs
 );
 PRAGMA user_version = {VERSION};
 """
-
-_THIS = "(assignment, suite, code) = (?, ?, ?)"
 
 DAMAGED = (sqlite3.DatabaseError, zlib.error, ValueError, TypeError, KeyError)
 """What reading a damaged file may raise."""
@@ -79,8 +79,8 @@ class Gradebook:
         self.out = out
         self._database = opened.enter_context(closing(_connected(out, mode)))
         self._opened = opened.pop_all()
-        self.set_aside = ""
-        """what was done with a gradebook that could not be used, a sentence"""
+        self.was_damaged = False
+        """whether there was one that could not be used"""
 
     @classmethod
     def writing(cls, out: Path) -> Gradebook:
@@ -91,15 +91,10 @@ class Gradebook:
             opened.enter_context(_locked(out / LOCK))
             damaged = path.exists() and not _is_whole(out)
             if damaged:
-                path.replace(f"{path}.old")
-                for ending in ("-wal", "-shm"):
-                    Path(f"{path}{ending}").unlink(missing_ok=True)
+                for file in out.glob(f"{FILE}*"):
+                    file.unlink()
             book = cls(out, opened, "rwc")
-            if damaged:
-                said = (
-                    f"{path} was damaged, or of another version: it is {FILE}.old now, and everything is graded anew."
-                )
-                book.set_aside = said
+            book.was_damaged = damaged
             book._database.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
             if not book._all("SELECT * FROM sqlite_master"):
                 book._database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
@@ -122,33 +117,35 @@ class Gradebook:
         `suites` holds the hash of each assignment's suite.
         """
         names: set[str] = set()
-        of_person: dict[str, str] = {}  # everybody's folder
-        people = _NamedElsewhere()
+        folder_of: dict[str, str] = {}  # everybody's
+        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # whom platforms named, by all that they go by
         with self._transaction():
             self._database.execute("DELETE FROM submissions")
-            self._database.execute("DELETE FROM sources")
             for submissions in folders:
                 ((before,),) = self._all("SELECT coalesce(max(number), 0) FROM submissions")
-                for found in submissions:
-                    submission = people.named(found)
-                    if submission.who not in of_person:
-                        of_person[submission.who] = safe_name(submission.student, names)
-                    self._keep(submission, suites.get(submission.assignment, ""), of_person[submission.who], before)
-                people.settle()
+                here: list[tuple[str, str, Person]] = []
+                for submission in submissions:
+                    if submission.person.platform:
+                        here += ((name, submission.student, submission.person) for name in known_as(submission))
+                    elif len(meant := earlier[folded(submission.student)]) == 1:
+                        ((student, person),) = meant
+                        submission = replace(submission, student=student, person=person)
+                    if submission.who not in folder_of:
+                        folder_of[submission.who] = safe_name(submission.student, names)
+                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], before)
+                for name, student, person in here:
+                    earlier[name].add((student, person))
 
     def _keep(self, submission: Submission, suite: str, folder: str, before: int) -> None:
-        """One submission and its code, in the place of what the student has up to the number `before`."""
-        who, code = utf8_safe(submission.who), code_hash(submission)
+        """One submission, in the place of what the student has up to the number `before`."""
+        who = utf8_safe(submission.who)
         if submission.assignment:
             replaced = "UPDATE submissions SET counts = 0 WHERE assignment = ? AND who = ? AND number <= ?"
             self._database.execute(replaced, (submission.assignment, who, before))
-        facts = json.dumps(asdict(replace(submission, cells=())))
-        key = (submission.assignment, utf8_safe(submission.student), who, suite, code)
-        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, '[]')"
-        self._database.execute(insert, (*key, folder, facts))
-        if submission.problem is None:
-            cells = json.dumps(submission.cells)
-            self._database.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (code, cells))
+        key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
+        facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
+        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, ?, '[]')"
+        self._database.execute(insert, (*key, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
         """Keep the corrections of these rows, by number."""
@@ -159,18 +156,24 @@ class Gradebook:
 
     def submissions(self) -> Iterator[tuple[int, Submission]]:
         """Those that count, by number."""
-        with in_words(self.out, DAMAGED):
-            for row in self._database.execute("SELECT number, submission FROM submissions WHERE counts"):
-                yield row["number"], _submission(row["submission"])
+        return self._read(
+            lambda row: (row["number"], _submission(row)), "SELECT number, submission FROM submissions WHERE counts"
+        )
+
+    def replaced(self) -> list[Submission]:
+        """Submissions that do not count, because a later one of the same student does."""
+        query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
+        return list(self._read(_submission, query))
 
     def questions(self) -> dict[str, list[str]]:
         """The questions of each assignment that has a grade, in the order of its suite."""
-        rows = self._all(
+        query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
             " BY assignment ORDER BY assignment"
         )
-        with in_words(self.out, DAMAGED):
-            return {row["assignment"]: list(PackedGrade.from_bytes(row["grade"]).questions) for row in rows}
+        return dict(
+            self._read(lambda row: (row["assignment"], [*PackedGrade.from_bytes(row["grade"]).questions]), query)
+        )
 
     def to_grade(self) -> dict[Key, int]:
         """What has no whole grade yet, and how many submissions share it. What no grader could judge the last time is
@@ -180,20 +183,20 @@ class Gradebook:
             " LEFT JOIN results USING (assignment, suite, code)"
             " WHERE counts AND suite != '' GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
-        with in_words(self.out, DAMAGED):
-            rows = self._database.execute(query)
-            return {_key(row): row["count"] for row in rows if row["lost"] != "" or not _is_whole_grade(row["grade"])}
+        rows = self._read(lambda row: (_key(row), row["count"], row["lost"] == "" and _is_whole_grade(row)), query)
+        return {key: count for key, count, done in rows if not done}
 
-    def problem(self, key: Key) -> str | None:
-        """Why nothing can be run, for the student; None where something can."""
-        (row,) = self._all(f"SELECT submission FROM submissions WHERE {_THIS} LIMIT 1", *key)
-        problem = _submission(row["submission"]).problem
-        return problem.message if problem is not None else None
+    def problem(self, code: str) -> str | None:
+        """Why nothing of this code can be run, for the student; None where something can."""
+        query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
+        (submission,) = self._read(_submission, query, code)
+        return submission.problem.message if submission.problem is not None else None
 
     def cells(self, code: str) -> tuple[str, ...]:
-        """The code of a key; none where there is none."""
-        rows = self._all("SELECT cells FROM sources WHERE code = ?", code)
-        return tuple(json.loads(rows[0]["cells"])) if rows else ()
+        """The code of a key."""
+        query = "SELECT cells FROM submissions WHERE code = ? LIMIT 1"
+        (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
+        return cells
 
     def add(self, graded: Iterable[tuple[Key, bytes, str]]) -> None:
         """Keep packed grades, each with why no grader could judge that code, if so. From here on they survive."""
@@ -208,18 +211,12 @@ class Gradebook:
             " LEFT JOIN results USING (assignment, suite, code)"
             " WHERE counts AND (grade IS NOT NULL OR suite = '') ORDER BY assignment, student, who, number"
         )
-        with in_words(self.out, DAMAGED):
-            for row in self._database.execute(query):
-                adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-                packed = None if row["grade"] is None else PackedGrade.from_bytes(row["grade"])
-                submission = _submission(row["submission"])
-                yield Row(submission, _key(row), row["folder"], row["lost"] or "", adjustments, packed)
+        return self._read(_row, query)
 
-    def replaced(self) -> list[Submission]:
-        """Submissions that do not count, because a later one of the same student does."""
-        rows = self._all("SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number")
+    def _read(self, make: Callable[[sqlite3.Row], Made], query: str, *values: Any) -> Iterator[Made]:
+        """What is made of each row of a query."""
         with in_words(self.out, DAMAGED):
-            return [_submission(row["submission"]) for row in rows]
+            yield from map(make, self._database.execute(query, values))
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with in_words(self.out):
@@ -237,48 +234,28 @@ class Gradebook:
         self._opened.close()  # the file, and then the lock
 
 
-class _NamedElsewhere:
-    """Whom platforms named in earlier folders, by all that they go by."""
-
-    def __init__(self) -> None:
-        self._earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)
-        self._here: list[Submission] = []
-
-    def named(self, submission: Submission) -> Submission:
-        """The same; where a person gave the file a name by which one of these alone goes, it is that one's."""
-        if submission.person.platform:
-            self._here.append(replace(submission, cells=()))
-            return submission
-        found = self._earlier.get(folded(submission.student), set())
-        if len(found) != 1:
-            return submission
-        ((student, person),) = found
-        return replace(submission, student=student, person=person)
-
-    def settle(self) -> None:
-        """A folder is done."""
-        for submission in self._here:
-            for name in known_as(submission):
-                self._earlier[name].add((submission.student, submission.person))
-        self._here.clear()
-
-
 def _key(row: sqlite3.Row) -> Key:
     return Key(row["assignment"], row["suite"], row["code"])
 
 
-def _submission(text: str) -> Submission:
-    """From JSON, without its code."""
-    facts = json.loads(text)
+def _submission(row: sqlite3.Row) -> Submission:
+    """Without its code."""
+    facts = json.loads(row["submission"])
     problem = facts.pop("problem")
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
     person = Person(**facts.pop("person"))
     return Submission(**facts | lists, person=person, problem=Problem(**problem) if problem else None)
 
 
-def _is_whole_grade(packed: bytes | None) -> bool:
+def _row(row: sqlite3.Row) -> Row:
+    adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
+    packed = None if row["grade"] is None else PackedGrade.from_bytes(row["grade"])
+    return Row(_submission(row), _key(row), row["folder"], row["lost"] or "", adjustments, packed)
+
+
+def _is_whole_grade(row: sqlite3.Row) -> bool:
     try:
-        return packed is not None and bool(PackedGrade.from_bytes(packed))
+        return bool(PackedGrade.from_bytes(row["grade"]))
     except DAMAGED:
         return False
 

@@ -6,15 +6,15 @@ that is killed loses at most that moment, and the same command goes on from ther
 
 from __future__ import annotations
 
+import csv
 import time
 import uuid
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -22,7 +22,7 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, output
-from autograder.batch.gradebook import Gradebook, in_words
+from autograder.batch.gradebook import FILE, Gradebook, in_words
 from autograder.batch.summary import Summary
 from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
@@ -61,18 +61,21 @@ def grade(
     begin = time.monotonic()
     console = console or Console(quiet=True)
     summary = Summary()
-    known = {one.name: one for one in course.assignments()}
-    found = [find_in_folder(folder, assignment, list(known), out) for folder in folders]
-    summary.layouts = [str(one.layout) for one in found]
-    summary.skipped = [name for one in found for name in one.passed_over]
-    submissions = [_read(folder, one.hand_ins, tuple(known)) for folder, one in zip(folders, found, strict=True)]
-    first = next(submissions[0])  # what cannot be graded at all leaves no gradebook behind
-    submissions[0] = chain([first], submissions[0])
+    known = tuple(one.name for one in course.assignments())
+    found = [find_in_folder(folder, assignment, known, out) for folder in folders]
+    for one in found:
+        summary.remarks.append(f"Read as {one.layout}.")
+    summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
-        summary.set_aside = book.set_aside
+        if book.was_damaged:
+            summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading what was handed in"):
-            book.take_in(submissions, {name: suite_key(one, disabled_locks) for name, one in known.items()})
-        summary.corrected, summary.unmatched = adjustments.apply(book, folders[-1].resolve().parent)
+            submissions = (_read(folder, one.hand_ins, known) for folder, one in zip(folders, found, strict=True))
+            book.take_in(submissions, {one.name: suite_key(one, disabled_locks) for one in course.assignments()})
+        corrected, unmatched = adjustments.apply(book, folders[-1].resolve().parent)
+        if corrected:
+            summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
+        summary.name("Not applied", unmatched)
         if to_grade := book.to_grade():
             setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
@@ -80,13 +83,14 @@ def grade(
             with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
                 bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
                 summary.graded = sum(to_grade[key] for key in bar)
-        output.write(book, list(known), summary.add)
+        output.write(book, known, summary.add)
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
-                summary.not_compared = parallel.apart(write_report, out)
-        summary.complete(book)
-    summary.seconds = time.monotonic() - begin
-    summary.show(console)
+                summary.name("Not compared", parallel.apart(write_report, out))
+        if alike := _groups_alike(out):
+            summary.remarks.append(f"{alike} of submissions that are much the same: read them in similarity.csv.")
+        summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+    summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
@@ -109,30 +113,32 @@ def _report_is_current(out: Path) -> bool:
     return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
 
 
+def _groups_alike(out: Path) -> str:
+    """How many, in words; nothing where there is none."""
+    with (out / "similarity.csv").open(encoding="utf-8", newline="") as file:
+        groups = {(pair["assignment"], pair["group"]) for pair in csv.DictReader(file)}
+    return f"{len(groups)} group{'s' if len(groups) > 1 else ''}" if groups else ""
+
+
 def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:
     """All submissions of a folder. What cannot be read within bounds is a row all the same.
 
     Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in
     so.
     """
-    unclear: list[Submission] = []
+    unclear: Submission | None = None
     is_clear = False
     outcomes = parallel.in_order(partial(read, known=known), hand_ins)
     for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
-        submissions = lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome
-        is_clear = is_clear or any(
-            submission.assignment and not (submission.problem and submission.problem.is_unclear)
-            for submission in submissions
-        )
-        unclear += submissions
-        if is_clear:
-            yield from unclear
-            unclear.clear()
-    if unclear:
-        problem = unclear[0].problem
+        for submission in lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
+            if submission.assignment and not (submission.problem and submission.problem.is_unclear):
+                is_clear = True
+            unclear = unclear or submission
+            yield submission
+    if unclear and not is_clear:
         raise NothingToGrade(
-            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear[0].file)} for"
-            f" one. {problem.message if problem else ''}"
+            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear.file)} for"
+            f" one. {unclear.problem.message if unclear.problem else ''}"
         )
 
 
@@ -145,15 +151,9 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
     """
     waiting = deque(to_grade)
     under_way: dict[Future[bytes], Job] = {}
-    lost: dict[Key, str] = {}
-    tries: Counter[Key] = Counter()
+    failures: defaultdict[Key, list[str]] = defaultdict(list)
     fresh: list[tuple[Key, bytes, str]] = []
     kept = time.monotonic()
-
-    def keep() -> None:
-        book.add(fresh)
-        fresh.clear()
-
     try:
         while waiting or under_way:
             while waiting and len(under_way) < AHEAD * workers.size:
@@ -162,41 +162,41 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
             for future in wait(under_way, KEEP_EVERY, FIRST_COMPLETED).done:
                 job = under_way.pop(future)
                 if not (why := _failure(future)):
-                    fresh.append((job.key, future.result(), lost.get(job.key, "") if job.prove else ""))
+                    fresh.append((job.key, future.result(), failures[job.key][-1] if job.prove else ""))
                     yield job.key
                     continue
                 if job.prove:
                     raise BatchError(
-                        f"a submission could not be graded ({lost[job.key]}), and neither can the solution of"
+                        f"a submission could not be graded ({failures[job.key][-1]}), and neither can the solution of"
                         f" {job.key.assignment} ({why}): `autograder doctor` may say why; nobody's grade was changed,"
                         " and the same command goes on"
                     )
-                lost[job.key] = why
-                tries[job.key] += 1
-                if tries[job.key] >= TRIES:
+                failures[job.key].append(why)
+                if len(failures[job.key]) == TRIES:
                     job = Job(job.key, refusal=(Status.KILLED, NOT_JUDGED), prove=True)
                 under_way[workers.submit(job)] = job
             if time.monotonic() > kept + KEEP_EVERY:
-                keep()
+                book.add(fresh)
+                fresh.clear()
                 kept = time.monotonic()
+    except (BrokenProcessPool, CancelledError, OSError) as error:
+        raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
     finally:
-        keep()
+        book.add(fresh)
 
 
 def _job(book: Gradebook, key: Key) -> Job:
-    problem = book.problem(key)
+    problem = book.problem(key.code)
     return Job(key, book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
 
 
 def _failure(future: Future[bytes]) -> str:
-    """Why a grader failed over its job; nothing where there is a grade. Raises BatchError where none is left."""
+    """Why a grader failed over its job; nothing where there is a grade."""
     try:
         future.result()
         return ""
-    except UserError:
+    except (UserError, BrokenProcessPool, CancelledError):
         raise
-    except (BrokenProcessPool, CancelledError) as error:
-        raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
     except TimeoutError:
         return f"the grader did not answer within {DEADLINE:.0f} seconds"
     except Exception as error:

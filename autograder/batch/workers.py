@@ -11,9 +11,9 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, util
 from typing import TYPE_CHECKING, Any
@@ -90,9 +90,9 @@ class Cluster:
             from distributed import Client
         except ModuleNotFoundError as error:
             raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
+        client: Any = Client
         self._setup = setup
         try:
-            client: Any = Client
             self._client = client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
             self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
         except (OSError, ValueError, TimeoutError) as error:
@@ -104,20 +104,11 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        with self._in_words():
-            return sum(self._client.nthreads().values())
+        return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        with self._in_words():
-            future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
-            return future
-
-    @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise BatchError(f"the graders are gone ({error}): run the same command again to go on") from error
+        future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
+        return future
 
     def close(self) -> None:
         self._client.close()
@@ -130,6 +121,9 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 
 
 # In a grader process
+
+
+_HERE = os.uname().nodename
 
 
 class _GraderProcess:
@@ -160,16 +154,16 @@ def _grade(job: Job) -> bytes:
     from autograder.sandbox import self_test
     from autograder.sandbox.client import SandboxError
 
-    setup, here = _GraderProcess.setup, os.uname().nodename
+    setup = _GraderProcess.setup
     assignment = _assignment(job.key.assignment)
     try:
-        if _GraderProcess.grader is None and setup.prove_wall:
-            self_test.require()
-        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
-            raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
         if _GraderProcess.grader is None:
+            if setup.prove_wall:
+                self_test.require()
             _GraderProcess.grader = Grader(setup.disabled_locks)
         grader = _GraderProcess.grader
+        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+            raise BatchError(f"{_HERE} has another version of {assignment.name}'s suite or of the autograder")
         if job.prove:
             proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
             if proof.score != proof.max_score:
@@ -177,7 +171,7 @@ def _grade(job: Job) -> bytes:
         grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
         return PackedGrade.of(grade, assignment.name).to_bytes()
     except self_test.BrokenPromise as error:
-        raise BatchError(f"the wall does not hold on {here}: {error}") from error
+        raise BatchError(f"the wall does not hold on {_HERE}: {error}") from error
     except BaseException as error:
         if _GraderProcess.grader is not None:
             _GraderProcess.grader.close()
