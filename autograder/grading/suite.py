@@ -56,43 +56,40 @@ class Suite:
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""
-        self._context.backend = backend
-        return [runnable.run(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
+        return [self.run_again(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
     def run_again(self, backend: Backend, test: Test) -> TestResult:
-        """The result of one test on another backend."""
+        """The result of one test."""
         self._context.backend = backend
         return self._tests[test].run(test)
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
-        self._context.recorded_calls = calls
-        for result in self.run(catalogue.Module(self.reference.right), Phase.PUBLIC):
-            if not result.passed:
-                raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
-        self._context.recorded_calls = None
-        return with_hints(self.reference, {name: asked for name, asked in calls.items() if asked})
+        for test in self._tests:
+            if test.phase is Phase.PUBLIC:
+                self._context.reference = recorder = Recorder(self.reference)
+                result = self.run_again(catalogue.Module(self.reference.right), test)
+                if not result.passed:
+                    raise BrokenTest(f"the solution does not pass {test.name}: {result.message}")
+                calls |= {test.name: recorder.calls} if recorder.calls else {}
+        self._context.reference = self.reference
+        return with_hints(self.reference, calls)
 
 
 class GraderContext(fixtures.TestContext):
     """Gives each test the submission that is being graded, beside the solution."""
 
+    backend: Backend
+
     def __init__(self, reference: Reference) -> None:
-        self.reference = reference
+        self.reference: Definition = reference
         self.name = reference.assignment.name
         self.seed = course.seed()
-        self.backend: Backend | None = None
-        self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """What the fixture named after the assignment gives a test."""
-        if self.backend is None or assignment != self.name:
-            raise BrokenTest(f"{item.name} asks for {assignment}, and that is not what is being graded")
-        reference: Definition = self.reference
-        if self.recorded_calls is not None:
-            reference = Recorder(self.reference, self.recorded_calls.setdefault(item.name, []))
-        return StudentModule(assignment, self.backend, reference)
+        return StudentModule(assignment, self.backend, self.reference)
 
 
 class _Runnable:
@@ -115,21 +112,16 @@ class _Runnable:
 
     def run(self, test: Test) -> TestResult:
         """How the test comes out, with the calls that it made."""
-        given = {name: self._fixture(name) for name in self.fixtures}
-        submission = given.get(self.context.name)
+        submission = self.context.submission(self.context.name, self.item)
+        given: dict[str, Any] = {self.context.name: submission}
+        if RANDOM_INPUTS in self.fixtures:
+            given[RANDOM_INPUTS] = fixtures.random_inputs(self.context, self.item)
         raised = None
         try:
-            self.function(**given, **self.parameters)
+            self.function(**{name: given[name] for name in self.fixtures}, **self.parameters)
         except BaseException as error:
             raised = error
         return test_result(test, raised, submission)
-
-    def _fixture(self, name: str) -> Any:
-        return (
-            fixtures.random_inputs(self.context, self.item)
-            if name == RANDOM_INPUTS
-            else self.context.submission(name, self.item)
-        )
 
 
 def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:

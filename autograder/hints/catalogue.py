@@ -75,23 +75,18 @@ def _of_dtype(result: Any, model: Any) -> Any:
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
     """Question of the lesson → wrong numbers that students give → what such a number is, and the rule. A wrong yes or
     no has none: the other one is right."""
-    return dict(vars(_catalogue(assignment.misconceptions)).get("WRONG_ANSWERS", {}))
+    return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    return entries_in(assignment.misconceptions)
+    return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
-def entries_in(path: Path) -> tuple[Misconception, ...]:
-    """All mistakes that a file marks."""
-    return tuple(value for value in vars(_catalogue(path)).values() if isinstance(value, Misconception))
-
-
-def _catalogue(path: Path) -> types.ModuleType:
+def _catalogue(assignment: Assignment) -> dict[str, Any]:
     if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
         sys.path.append(str(ROOT))
-    return _run(path, f"misconceptions_{path.stem}")
+    return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 
 
 def solution(assignment: Assignment) -> types.ModuleType:

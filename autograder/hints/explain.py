@@ -101,7 +101,7 @@ def _arrays(value: Any) -> list[np.ndarray]:
     """A number, an array or a tuple of them as arrays of real numbers; none where anything in it is something else."""
     wanted = value if type(value) is tuple else (value,)
     arrays = [np.asarray(part) for part in wanted if isinstance(part, int | float | np.ndarray | np.generic)]
-    return arrays if len(arrays) == len(wanted) and all(array.dtype.kind != "c" for array in arrays) else []
+    return arrays if len(arrays) == len(wanted) else []
 
 
 def outcome(reply: Reply) -> Any:

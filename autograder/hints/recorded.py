@@ -22,6 +22,7 @@ from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
 if TYPE_CHECKING:  # what records them does not ship
+    from autograder.hints.catalogue import Misconception
     from autograder.hints.reference import Reference
 
 OWN, BELOW = "own", "below"
@@ -111,21 +112,25 @@ class GoldenValues:
 class Recorder:
     """The solution as the reference of a public test, with a note of what that asked."""
 
-    def __init__(self, reference: Reference, calls: list[dict[str, Any]]) -> None:
+    def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        self.calls = calls
+        self.calls: list[dict[str, Any]] = []
         self.answer, self.known_answers = reference.answer, reference.known_answers
 
     def wanted(self, call: Call) -> Any:
         wanted = self.reference.wanted(call)
         encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        entries = itertools.chain(*self.reference.known(call.function))
-        made = [self.reference.made_of(call.encoded, entry) for entry in entries]
+        made = [self.reference.made_of(call.encoded, entry) for entry in _entries(self.reference, call.function)]
+        # What is not there is the right value; what has no fingerprint, such as a list, nobody would recognise.
         marks = {str(number): mark(one) for number, one in enumerate(made) if one is not SAME}
-        # What has no fingerprint, such as a list, would be recognised by nobody.
         marks = {number: text for number, text in marks.items() if text != mark(NOTHING)}
         self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
         return wanted
+
+
+def _entries(reference: Reference, function: str) -> list[Misconception]:
+    """The known mistakes of a function, numbered by their place."""
+    return [*itertools.chain(*reference.known(function))]
 
 
 def with_hints(reference: Reference, calls: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -136,9 +141,7 @@ def with_hints(reference: Reference, calls: dict[str, list[dict[str, Any]]]) -> 
     known: dict[str, dict[str, dict[str, str]]] = {}
     for function, numbers in shown.items():
         known[function] = {OWN: {}, BELOW: {}}
-        groups = zip((OWN, BELOW), reference.known(function), strict=True)
-        entries = [(name, entry) for name, group in groups for entry in group]
-        for number, (name, entry) in enumerate(entries):
+        for number, entry in enumerate(_entries(reference, function)):
             if str(number) in numbers:
-                known[function][name][str(number)] = entry.hint
+                known[function][OWN if entry.function == function else BELOW][str(number)] = entry.hint
     return {"known": known, "calls": calls}

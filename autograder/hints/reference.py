@@ -50,9 +50,7 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """All that comes of a call of the solution."""
-        if call.measured or not is_small(call):
-            return perform(self.right, call.copy())
-        return self.reply_to(call.encoded)
+        return self.reply_to(call.encoded) if is_small(call) else perform(self.right, call.copy())
 
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.right, Call(*codec.decode(encoded)))
@@ -62,12 +60,10 @@ class Reference:
 
     def wanted(self, call: Call) -> Any:
         """What the solution returns, or REFUSED."""
-        reply = self.reply_to(call.encoded) if is_small(call) else perform(self.right, call.copy())
-        if reply.raised is None:
-            return reply.value
-        if reply.raised.kind not in ("ValueError", "IndexError"):
+        reply = self.reply(call)
+        if reply.raised is not None and reply.raised.kind not in ("ValueError", "IndexError"):
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
-        return REFUSED
+        return reply.value if reply.raised is None else REFUSED
 
     def asked(self, call: Call) -> tuple[Call, ...]:
         """What the solution asks its own functions in a call, each question once."""
@@ -104,17 +100,14 @@ class Reference:
 
     @functools.cached_property
     def entries(self) -> tuple[Misconception, ...]:
-        """The known mistakes of the catalogue."""
         return catalogue.entries(self.assignment)
 
     def known(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """The known mistakes that can show in the results of a function, the likelier ones first: its own before those
         of functions below it, since somebody may have written anew what the solution takes from another."""
-        below = self.blocks.below(function)
-        return (
-            [entry for entry in self.entries if entry.function == function],
-            [entry for entry in self.entries if entry.function in below],
-        )
+        groups = ({function}, self.blocks.below(function))
+        own, below = ([entry for entry in self.entries if entry.function in group] for group in groups)
+        return own, below
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """A call as evidence; None for one that is too large to look at."""
