@@ -42,7 +42,8 @@ _MARKUP = str.maketrans(
 def plain(text: str) -> str:
     """Text that a submission may control, without characters that do something other than stand there, and without
     lines that nobody reads to their end."""
-    text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
+    if not text.replace("\n", "").isprintable():
+        text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     lines = (line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]} …" for line in text.split("\n"))
     return "\n".join(lines)
 

@@ -41,7 +41,9 @@ LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
 
-AGAIN = frozenset(Kind) - STOPPED - {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
+MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
+
+AGAIN = frozenset(Kind) - STOPPED - MISSING - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
 """Why a test may have failed that is run again."""
 
 ASKED = "Asked"
@@ -119,16 +121,21 @@ def follow_through(
     them, and is not replaced. `before`: what else is known of the submission, followed through.
     """
     results, replaced = list(results), frozenset[str]()
+    missing = {result.test.question for result in (*before, *results) if result.kind in MISSING}
+    again = {result.test for result in results if result.kind in AGAIN and result.test.question not in missing}
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
         while True:
             wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
             lowest = suite.reference.blocks.lowest(frozenset(wrong - replaced))
-            if not lowest:
+            if not lowest or not again:
                 return results
             replaced |= lowest
-            results = [second.of(result, replaced) if result.kind in AGAIN else result for result in results]
+            results = [
+                second.of(result, replaced) if result.test in again and not result.passed else result
+                for result in results
+            ]
 
 
 class _SecondLook:
