@@ -12,20 +12,24 @@ side_by_side() { OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $bin/python -m 
 # requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests.
 set_up() {
     exec 9>.venv.lock
-    flock -n 9 || { echo "Another make is setting up .venv: waiting for it."; flock 9; }
+    if command -v flock >/dev/null; then  # macOS has none
+        flock -n 9 || { echo "Another make is setting up .venv: waiting for it."; flock 9; }
+    fi
     installed=$(cat .venv/packages 2>/dev/null || true)
     lock=${LOCK:-${installed##* }}
     case ${lock:=requirements.lock} in
         requirements.lock | requirements-grading.lock) ;;
         *) echo "LOCK is requirements.lock or requirements-grading.lock" >&2; exit 2 ;;
     esac
-    [ "$(sha256sum "$lock")" = "$installed" ] || install_packages
+    [ "$(checksum "$lock")" = "$installed" ] || install_packages
     if [ ! .venv/ready -nt pyproject.toml ]; then  # the project itself, as a link to this checkout
         $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
         touch .venv/ready
     fi
     exec 9>&-
 }
+
+checksum() { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; }  # the latter on macOS
 
 install_packages() {
     local python=${PYTHON:-python3}
@@ -35,7 +39,7 @@ install_packages() {
     $bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r "$lock" |
         awk -v all="$(grep -c == "$lock")" '/^Collecting/ {printf "\r  %d packages of about %d", ++n, all; fflush()}
             /^Installing/ {printf "\n  installing them\n"; fflush()}'
-    sha256sum "$lock" >.venv/packages
+    checksum "$lock" >.venv/packages
 }
 
 set_up
@@ -56,9 +60,7 @@ case $1 in
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;
     learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
-    # The pages of the handout, which show what the checks say of assignments/ here.
-    lesson) [ -d dist/handout/course ] || $bin/autograder handout
-        $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
+    lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
     test) side_by_side ;;
     quick) side_by_side --quick ;;  # what starts no kernel, browser or batch
     lint)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from autograder.checks.expect import difference
+from autograder.checks.source import Source, is_stub
 from autograder.course import ROOT, Assignment, UserError, assignments
 from autograder.grading.suite import Suite
 from autograder.handout.sound import complaint
@@ -89,6 +90,17 @@ def _is_current(path: Path, right: str) -> bool:
     return committed == right or (path.suffix == ".json" and agree(committed, right))
 
 
+def _own_work(path: Path, right: str) -> str:
+    """The first function or answer that is written in a file though its stub, `right`, leaves it open; else nothing."""
+    if not (right and path.is_file()):
+        return ""
+    own = Source(path)
+    written = own.functions.keys() - set(own.unwritten())
+    given = (node for node in ast.parse(right).body if isinstance(node, ast.FunctionDef) and is_stub(node.body))
+    functions = [node.name for node in given if node.name in written]
+    return next(iter(functions + [key for key, is_answered in own.answers.items() if is_answered]), "")
+
+
 def agree(committed: str, right: str) -> bool:
     """Whether two recorded files are the same but for the last digits of numbers, which differ between processors."""
     old, new = (re.findall(r'"[^"]*"|[^"]+', recorded) for recorded in (committed, right))
@@ -109,12 +121,16 @@ def _near(committed: str, right: str) -> bool:
 
 def regenerate() -> list[str]:
     """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not
-    sound."""
+    sound, or a learner's own work stands where its stub goes."""
     changed = []
     for assignment in assignments():
         if sentence := complaint(assignment):
             raise HandoutError(sentence)
-        for path, content in stale(assignment).items():
+        outdated = stale(assignment)
+        if work := _own_work(assignment.stub, outdated.get(assignment.stub, "")):
+            place = assignment.stub.relative_to(ROOT)
+            raise HandoutError(f"{place} has {work} written in it, and a stub goes there: move the file away first")
+        for path, content in outdated.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")
             changed.append(str(path.relative_to(ROOT)))

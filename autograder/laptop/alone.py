@@ -4,6 +4,7 @@ reasons behind graded answers, and worked solutions. There is nothing to protect
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -13,8 +14,11 @@ from typing import ClassVar
 from rich.console import Console
 
 from autograder import course
+from autograder.checks import answers
 from autograder.checks.results import Phase
+from autograder.checks.source import Source
 from autograder.grading import quiz
+from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.laptop import screen
 from autograder.laptop.progress import Progress, Run
@@ -50,7 +54,8 @@ def check(name: str, function: str = "") -> int:
     for line in _answers(assignment, progress):
         console.print(line, markup=False)
     if progress.right:
-        console.print(f"[dim]To compare what is right with a worked solution: --show {progress.right[-1]}[/]")
+        shown = f"{screen.python()} -m autograder.checks {name} --show {progress.right[-1]}"
+        console.print(f"[dim]To compare what is right with a worked solution: {shown}[/]")
     return 0
 
 
@@ -59,10 +64,13 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
     tried = json.loads(TRIES.read_text("utf-8")) if TRIES.is_file() else {}
     wrong = tried.setdefault(assignment.name, {})
     right = quiz.answers(assignment)
+    forms = {key: answers.form(value) for key, value in catalogue.solution(assignment).ANSWERS.items()}
+    malformed = dict(answers.faults(progress.answers, forms)) if progress.answers is not None else {}
+    yield from (f" ✗ {sentence}." for sentence in malformed.values())
     for result in (one for one in progress.test_results if one.test.phase is Phase.ANSWERS):
         key = quiz.key(result.test)
         given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
-        if given is None:
+        if given is None or key in malformed:
             continue
         tries = wrong.setdefault(key, [])
         if not result.passed and repr(given) not in tries:
@@ -71,23 +79,25 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
         if result.passed:
             yield f" ✓ {key} is right: {right[key].sentence}"
         elif len(tries) >= most:
-            yield f" ✗ {key} is not right: {right[key].sentence}"
+            yield f" ✗ {key} is not {given!r}. Right is {right[key].sentence}"
         else:
-            yield f" ✗ {result.message}. {result.hint or ''} Try {len(tries)} of {most}; then you are told."
+            told = f"{result.message}.{' ' + result.hint if result.hint else ''}"
+            yield f" ✗ {told} Try {len(tries)} of {most}; then you are told."
     TRIES.write_text(json.dumps(tried, indent=1), "utf-8")
 
 
 def show(name: str, function: str) -> int:
-    """One worked solution, and what it costs to read it."""
-    source = course.find(name).solution.read_text("utf-8")
-    found = re.search(rf"(?ms)^def {re.escape(function)}\(.*?(?=^\S)", f"{source}\n#")
-    if found is None:
+    """One worked solution with the helpers that it names, and what it costs to read it."""
+    solution = Source(course.find(name).solution)
+    if function not in solution.functions:
         print(f"{name} has no function {function}.")
         return 2
     run = _All(course.find(name))
     run.start([name])
     if function not in run.progress(name).right:
         print(f"Your {function} is not right yet. What you read now, you will not find yourself any more.\n")
-    text = re.sub(r" *# (BEGIN|END) SOLUTION\n", "", found[0])
-    print(text.rstrip())
+    text = ast.get_source_segment(solution.text, solution.functions[function]) or ""
+    helpers = [node for other, node in solution.functions.items() if other[0] == "_" and f"{other}(" in text]
+    texts = [ast.get_source_segment(solution.text, node) or "" for node in helpers]
+    print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join([*texts, text])))
     return 0

@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         if not (options.watch or options.alone or options.show):
             return _check(asked, options)
         if len({name for name, _ in asked}) != 1:
-            raise WrongUse("Name one assignment, for example: python -m autograder.checks rope --watch")
+            raise WrongUse("Name one assignment, for example rope (with make: ASSIGNMENT=rope).")
         return _watch(asked[0][0]) if options.watch else _alone(*asked[0], options.show)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -129,7 +129,7 @@ def _page(first: str) -> int:
     """Show the course in the browser and check what is saved, until Ctrl-C."""
     with live_page.serving(first) as page, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if page is None:
-            raise WrongUse(f"There is no course/{first}.html here. Run this in the folder of the handout.")
+            raise WrongUse(f"There is no course/{first}.html here: take the folder from the handout again.")
         report = Path(folder, "report.json")
         for changed in _saves(page.take):
             page.update(checking=True)

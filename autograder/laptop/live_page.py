@@ -33,8 +33,8 @@ from autograder.laptop import screen
 from autograder.laptop.progress import FILE, Progress
 
 HOST = "127.0.0.1"
-COURSE = (Path("course"), Path("dist", "handout", "course"))
-"""Where the pages are: in a handout, and in a checkout of the course that has built one."""
+COURSE = Path("course")
+"""Where the pages are in a handout."""
 
 STATE = "state.json"
 """What the checks said last, as `live.js` asks for it."""
@@ -161,15 +161,17 @@ class Page:
 @contextlib.contextmanager
 def serving(first: str) -> Iterator[Page | None]:
     """What the browser shows, while it can; nothing where the pages are not there. `first`: the page that opens."""
-    course = next((folder for folder in COURSE if (folder / f"{first}.html").is_file()), None)
-    if course is None:
+    pages = _pages()
+    if f"{first}.html" not in pages:
         yield None
         return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as outside, Server(Path(outside, "root")) as server:
-        folder = Path(shutil.copytree(course, Path(outside, "root", server.word)))
-        for path in folder.glob("*.html"):
-            text = path.read_text("utf-8")
-            path.write_text(text.replace("</head>", '<script src="live.js" defer></script></head>', 1), "utf-8")
+        folder = Path(outside, "root", server.word)
+        for name, content in pages.items():
+            if name.endswith(".html"):
+                content = content.replace(b"</head>", b'<script src="live.js" defer></script></head>', 1)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
         page = Page(server, Path(outside, "made"), folder / "mine")
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_port}/{server.word}/{first}.html"
@@ -183,6 +185,19 @@ def serving(first: str) -> Iterator[Page | None]:
         finally:
             page.stop()
             server.shutdown()
+
+
+def _pages() -> dict[str, bytes]:
+    """Path → content. A handout has the pages; a checkout of the course makes them from its lessons as they are."""
+    if COURSE.is_dir():
+        found = (path for path in COURSE.rglob("*") if path.is_file())
+        return {path.relative_to(COURSE).as_posix(): path.read_bytes() for path in found}
+    try:
+        from autograder.pages import course
+    except ImportError:
+        return {}
+    print("Making the pages of the course …", flush=True)
+    return course()
 
 
 def report(all_progress: Sequence[Progress]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from autograder.checks.standing import Standing, State
 from autograder.checks.telling import Audience, block, note, print_markdown, read
 from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number, tested_functions
 from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import Kind
 
 QUESTIONS = Path("tests", "public", "questions.json")
 """In the handout: assignment → what is told of its questions: the form of each answer, and the practice questions."""
@@ -67,7 +68,8 @@ def _step(progress: Progress) -> str:
 def print_detail(console: Console, progress: Progress, only: Collection[str] = (), brief: bool = False) -> None:
     """A line for each function and its first mistake in full. `only`: these functions alone, with all their mistakes;
     `brief`: the next function alone."""
-    console.print(f"[dim]Checked {escape(str(progress.path))}. This is the file to hand in.[/]")
+    told = ", by hidden tests too." if progress.alone else ". This is the file to hand in."
+    console.print(f"[dim]Checked {escape(str(progress.path))}{told}[/]")
     _print_warnings(console, progress)
     _print_beginning(console, progress)
     following = progress.next_function
@@ -84,7 +86,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str] = (
     _print_answers(console, progress)
     calls = [result.call for result in progress.test_results if result.call and not result.passed]
     if calls:
-        console.print(f"[dim]To try a call: {_python()} -i -m {'.'.join(progress.path.with_suffix('').parts)}[/]")
+        console.print(f"[dim]To try a call: {python()} -i -m {'.'.join(progress.path.with_suffix('').parts)}[/]")
     if any("features(" in call for call in calls):
         console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
     if progress.is_finished:
@@ -93,7 +95,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str] = (
         console.print(f"[dim]{HIDDEN}[/]")
 
 
-def _python() -> str:
+def python() -> str:
     """The Python that runs now, as one types it in this folder."""
     running = Path(sys.executable)
     return escape(str(running.relative_to(Path.cwd()))) if running.is_relative_to(Path.cwd()) else "python"
@@ -113,7 +115,8 @@ def so_far(progress: Progress) -> str:
 def ending(progress: Progress) -> str:
     """What comes after the last function."""
     empty, practice = empty_answers(progress)
-    steps = ["mend the answers at ✗"] if any(_faults(progress)) else []
+    wrong = any(result.kind is Kind.ANSWER for result in progress.test_results)
+    steps = ["mend the answers at ✗"] if wrong or any(_faults(progress)) else []
     steps += [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
     steps += [] if progress.alone else [f"hand in {progress.path.name}"]
     names = known_assignments()
@@ -168,7 +171,7 @@ def _print_function(console: Console, progress: Progress, standing: Standing, fu
     if (others := len(standing.own) - full) > 0:
         named = f"{progress.name}.{standing.name}{' --alone' * progress.alone}"
         what = f"{others} more of its tests fail{'s' * (others == 1)}"
-        console.print(f"     [dim]{what}: python -m autograder.checks {named} shows all.[/]")
+        console.print(f"     [dim]{what}: {python()} -m autograder.checks {named} shows all.[/]")
     console.print(f"     [dim]See {escape(str(progress.path.with_name(LESSON)))}, section {standing.name}[/]")
 
 

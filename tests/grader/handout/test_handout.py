@@ -26,7 +26,7 @@ from autograder import course
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
-from autograder.handout import HandoutError, build, bundle, leaks, stub
+from autograder.handout import HandoutError, build, bundle, leaks, stub, stubs
 from autograder.handout.stubs import answer_texts
 from autograder.hints import catalogue
 from autograder.laptop import alone, launch
@@ -227,6 +227,27 @@ def test_a_leak_and_outdated_stubs_fail_the_build(
     with pytest.raises(HandoutError, match=r"attention\.py no longer agrees with the solution"):
         build(tmp_path / "handout.zip")
     assert not list(tmp_path.iterdir())
+
+
+def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner in a checkout writes where the stubs stand."""
+    source = course.find("alibi").solution.read_text("utf-8")
+    for name, value in {"ROOT": tmp_path, "complaint": lambda one: "", "golden_values": lambda one: "{}"}.items():
+        monkeypatch.setattr(stubs, name, value)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    put(tmp_path, {"solutions/alibi.py": source, "assignments/alibi/README.md": "# 7. ALiBi"})
+    assert stubs.regenerate() == ["assignments/alibi/alibi.py", "tests/public/expected/alibi.json"]
+    stub_path = tmp_path / "assignments" / "alibi" / "alibi.py"
+    untouched = stub_path.read_text("utf-8")
+    function, answer = 'raise NotImplementedError("alibi_bias is not written yet")', ": None,"
+    for work in (untouched.replace(function, "return 0"), untouched.replace(answer, ": True,", 1)):
+        assert work != untouched
+        stub_path.write_text(work, "utf-8")
+        with pytest.raises(HandoutError, match="written in it, and a stub goes there"):
+            stubs.regenerate()
+        assert stub_path.read_text("utf-8") == work
+    stub_path.write_text(untouched + "# an older stub\n", "utf-8")
+    assert stubs.regenerate() == ["assignments/alibi/alibi.py"]
 
 
 # Everything is there

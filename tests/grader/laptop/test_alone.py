@@ -62,10 +62,13 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_is_told_after_a_few_tries
     assert "✓ rotates_values is right: False; " in learn(ADA, "--alone")
     number = "score_change_when_all_shift_by_5"
     for tries, given in enumerate(("2", "3", "3", "4"), start=1):
-        said = learn(ADA.replace(f'"{number}": 0', f'"{number}": {given}'), "--alone")
-        assert (f"✗ {number} is not right: 0; " in said) is (tries == 4)
+        said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
+        assert (f"✗ {number} is not 4. Right is 0; " in said) is (tries == 4)
+        assert "All functions are right! Now mend the answers at ✗" in said
+    said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": 0.5'), "--alone")
+    assert f"✗ {number}: write a whole number instead of 0.5." in said, "and this is no try"
     said = learn(ADA.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values is not right: False; " in said, "of two answers the first try tells both"
+    assert "✗ rotates_values is not True. Right is False; " in said, "of two answers the first try tells both"
 
 
 @pytest.mark.long
@@ -75,3 +78,6 @@ def test_a_solution_opens_freely_once_its_function_is_right(learn: Learn) -> Non
     shown = learn((SAMPLES / "rope" / "hedy.py").read_text("utf-8"), "--show", "rope_frequencies")
     assert "Your rope_frequencies is not right yet. What you read now, you will not find yourself" in shown
     assert "def rope_frequencies(" in shown
+    assert "def _check_even(" in learn(
+        course.find("sinusoidal").solution.read_text("utf-8"), "--show", "frequencies", name="sinusoidal"
+    )
