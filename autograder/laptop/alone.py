@@ -88,7 +88,7 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
 
 def show(name: str, function: str) -> int:
     """One worked solution with the helpers that it names, and what it costs to read it."""
-    solution = Source(course.find(name).solution)
+    solution, own = Source(course.find(name).solution), Source(course.find(name).stub)
     if function not in solution.functions:
         print(f"{name} has no function {function}.")
         return 2
@@ -97,7 +97,8 @@ def show(name: str, function: str) -> int:
     if function not in run.progress(name).right:
         print(f"Your {function} is not right yet. What you read now, you will not find yourself any more.\n")
     text = ast.get_source_segment(solution.text, solution.functions[function]) or ""
-    helpers = [node for other, node in solution.functions.items() if other[0] == "_" and f"{other}(" in text]
+    named = [other for other in solution.functions if other[0] == "_" and f"{other}(" in text]
+    helpers = [solution.functions[other] for other in named if other not in own.functions]
     texts = [ast.get_source_segment(solution.text, node) or "" for node in helpers]
     print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join([*texts, text])))
     return 0
