@@ -1,17 +1,19 @@
-"""The notebooks run from top to bottom in a real kernel on the solution, one of them on a stub as well, and are kept
-without outputs.
-
-All of them run in one kernel: starting one takes longer than running a notebook.
-"""
+"""The cells of every notebook run on the solutions, in this process; one notebook runs in a real kernel, and on a stub.
+All are kept without outputs."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
+import ipywidgets
 import nbformat
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 from nbformat import NotebookNode
 
 from autograder import course
@@ -20,9 +22,6 @@ from autograder.handout import stub
 from tests.grader.support import kernels
 
 GIVEN = course.ROOT / "assignments"
-
-Sent = dict[str, dict[str, list[kernels.Message]]]
-"""Notebook → source of each code cell → what the kernel sent while it ran."""
 
 
 def notebook(assignment: Assignment) -> NotebookNode:
@@ -44,35 +43,53 @@ def lay_out(folder: Path, written: bool) -> None:
                 shutil.copy(path, target)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["stub", "solution"])
-def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Sent:
-    """All notebooks, run. What a picture without its functions is, `test_figures` asks: one notebook shows it."""
-    folder = tmp_path_factory.mktemp("handout") / "assignments"
-    lay_out(folder, request.param)
-    with kernels.running(quick_python) as kernel:
-        # Pictures are made and shown, and nobody waits for their pixels.
-        kernel.execute_interactive("%matplotlib inline\n%config InlineBackend.figure_formats = []")
-        return {
-            assignment.name: kernels.run(kernel, folder / assignment.name, code(assignment))
-            for assignment in course.assignments()
-            if request.param or assignment.name == "rope"
-        }
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of assignments, with all functions written."""
+    folder = tmp_path_factory.mktemp("solved") / "assignments"
+    lay_out(folder, written=True)
+    return folder
 
 
 def code(assignment: Assignment) -> list[str]:
     return [cell.source for cell in notebook(assignment).cells if cell.cell_type == "code"]
 
 
-def test_notebooks_run_from_top_to_bottom(executed: Sent) -> None:
+def test_a_notebook_runs_from_top_to_bottom(
+    assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Each cell that draws makes one picture, with its controls where they begin, and no card."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(
+        ipywidgets,
+        "interact",
+        lambda draw, **controls: figures.append(draw(**{name: one.value for name, one in controls.items()})),
+    )
+    monkeypatch.chdir(solved / assignment.name)
+    monkeypatch.setattr(sys, "path", [str(solved / assignment.name), *sys.path])
+    for name in ("figures", "lab", assignment.name):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    notebook: dict[str, Any] = {}
+    for source in code(assignment):
+        exec(re.sub(r"(?m)^%.*$", "", source), notebook)
+    assert len(figures) == sum(source.startswith("figures.explore(") for source in code(assignment)) > 0
+    assert not any("waits for" in text.get_text() for one in figures for text in one.findobj(Text))
+    assert not recwarn.list
+
+
+def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(
+    solved: Path, quick_python: Path, tmp_path: Path
+) -> None:
     """No error and no warning, and from each cell that draws one picture, be it a card."""
-    for name, ran in executed.items():
-        sent = [message for messages in ran.values() for message in messages]
-        assert [one["content"] for one in sent if one["msg_type"] in ("error", "stream")] == [], name
-        drawing = {source: messages for source, messages in ran.items() if source.startswith("figures.")}
-        assert drawing
-        for source, messages in drawing.items():
-            shown = [one["content"].get("data", {}).get("text/plain", "") for one in messages]
-            assert len([text for text in shown if text.startswith("<Figure ")]) == 1, source
+    lay_out(tmp_path / "assignments", written=False)
+    with kernels.running(quick_python) as kernel:
+        for folder in (tmp_path / "assignments", solved):
+            ran = kernels.run(kernel, folder / "alibi", code(course.find("alibi")))
+            sent = [message for messages in ran.values() for message in messages]
+            assert [one["content"] for one in sent if one["msg_type"] in ("error", "stream")] == []
+            for source, messages in ran.items():
+                pictures = [one for one in messages if "image/png" in one["content"].get("data", {})]
+                assert len(pictures) == source.startswith("figures."), source
 
 
 def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
