@@ -7,7 +7,7 @@ import functools
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple, Protocol
 
 from autograder.checks.telling import Audience, inline
@@ -38,7 +38,7 @@ class PackedGrade:
     questions: dict[str, float]
     """points by question"""
     grade: str
-    """all of it, as JSON"""
+    """all of it but Gradescope's form, as JSON"""
     gradescope: str
     """Gradescope's JSON, from Otter"""
     feedback: str
@@ -47,17 +47,15 @@ class PackedGrade:
     @classmethod
     def of(cls, grade: Grade, assignment: str) -> PackedGrade:
         """Pack a grade."""
-        gradescope = json.dumps(grade.gradescope, indent=1)
-        words = feedback.body(grade, assignment, Audience.LATER)
         return cls(
-            grade.status,
-            grade.score,
-            grade.max_score,
-            grade.seconds,
-            grade.questions,
-            to_json(grade),
-            gradescope,
-            words,
+            status=grade.status,
+            score=grade.score,
+            max_score=grade.max_score,
+            seconds=grade.seconds,
+            questions=grade.questions,
+            grade=to_json(replace(grade, gradescope={})),
+            gradescope=json.dumps(grade.gradescope, indent=1),
+            feedback=feedback.body(grade, assignment, Audience.LATER),
         )
 
     def to_bytes(self) -> bytes:

@@ -223,7 +223,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE))
     for said in (
-        feedback.not_graded(submission.assignment, submission.problem.message),
+        feedback.not_graded(submission.assignment, HOSTILE),
         feedback.public_markdown(submission, grade()),
     ):
         assert_harmless(said)

@@ -4,6 +4,8 @@ function gains anything by that."""
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,7 +102,7 @@ def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: di
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
 
 
-LAZY = {
+LAZY: dict[str, Callable[..., Any]] = {
     "zeros": lambda args, right: np.zeros_like(right),
     "ones": lambda args, right: np.ones_like(right),
     "the identity": (
@@ -113,9 +115,9 @@ LAZY = {
 }
 
 
-def _lazy(right: object, work: str) -> object:
-    def lazy(*args: object, **kwargs: object) -> object:
-        value = right(*args, **kwargs)  # type: ignore[operator]
+def _lazy(right: Callable[..., Any], work: str) -> Callable[..., Any]:
+    def lazy(*args: Any, **kwargs: Any) -> Any:
+        value = right(*args, **kwargs)
         made = LAZY[work]
         return tuple(made(args, part) for part in value) if isinstance(value, tuple) else made(args, value)
 
