@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import re
 from pathlib import Path
 
 from autograder import course
-from autograder.grading.suite import Suite
 
 HERE = Path(__file__).parent
 MODEL = (course.ROOT / "autograder" / "README.md").read_text("utf-8").partition("## Threat model")[2]
@@ -32,17 +31,14 @@ def test_every_promise_names_what_shows_it() -> None:
     assert named(MODEL) <= attacks | tests, named(MODEL) - attacks - tests
 
 
-def test_what_only_a_worker_can_measure_is_worth_little(suites: dict[str, Suite]) -> None:
+def test_what_only_a_worker_can_measure_is_worth_little() -> None:
     for assignment in course.assignments():
-        points = sum(
-            test.points
-            for test, runnable in _suite(suites, assignment)._tests.items()
-            if re.search(r"expect\.(vectorised|unchanged)\(", inspect.getsource(runnable.item.function))
-        )
-        assert points <= 5, assignment.name
-
-
-def _suite(suites: dict[str, Suite], assignment: course.Assignment) -> Suite:
-    if assignment.name not in suites:
-        suites[assignment.name] = Suite(assignment)
-    return suites[assignment.name]
+        points = 0.0
+        for path in (assignment.public_tests, assignment.hidden_tests):
+            for node in ast.parse(path.read_text("utf-8")).body:
+                if re.search(r"expect\.(vectorised|unchanged)\(", ast.unparse(node)):
+                    marks = (mark for mark in getattr(node, "decorator_list", ()) if isinstance(mark, ast.Call))
+                    points += sum(
+                        ast.literal_eval(each.value) for mark in marks for each in mark.keywords if each.arg == "points"
+                    )
+        assert 0 < points <= 5, assignment.name
