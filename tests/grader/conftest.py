@@ -14,7 +14,6 @@ from autograder.course import Assignment, assignments
 from tests.grader.support import examples
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
 from tests.grader.support.once import fresh_wheel, graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
-from tests.grader.support.quick_python import quick_kernels, quick_python  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 
-DEAR = {"browser", "course_files", "handed_out", "quick_python"}
+DEAR = {"browser", "course_files", "handed_out"}
 """What takes seconds to make."""
 
 

@@ -146,7 +146,7 @@ def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path:
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
 
 
-def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path, quick_python: Path) -> None:
+def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> None:
     """In a copy of the course: a line is added to one hidden test. Several assignments share a table: a question's
     column then carries the name of its assignment. A suite that does not add up is refused, as `make handout` does."""
     root = classroom.copy_of_the_course(tmp_path)
@@ -154,7 +154,7 @@ def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path, qui
         classroom.make(tmp_path / "class", name, 1, [classroom.right])
 
     def graded_there() -> tuple[int, str]:
-        process = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root, python=quick_python)
+        process = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root)
         printed, _ = process.communicate()
         return process.returncode, printed
 
@@ -226,22 +226,18 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     return folder, classroom.grades(out)
 
 
-def test_a_coordinator_killed_again_and_again(
-    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
-) -> None:
+def test_a_coordinator_killed_again_and_again(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
     """Between grades, and as it opens files under OUT. The grades come out the same."""
     folder, wanted = large
     moments = [(1, "*"), (1, "kept"), (2, "kept"), (7, "*"), (9, "kept"), (1, "grades.csv*"), (1, "similarity.csv")]
     known = []
     for opened, pattern in moments:
-        process = interrupted.grade_until(
-            signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1", python=quick_python
-        )
+        process = interrupted.grade_until(signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1")
         printed, _ = process.communicate()
         known.append(graded_in(tmp_path))
         assert process.returncode == -signal.SIGKILL or known[-1] == LARGE, printed
     assert 0 == known[0] < known[1] < known[2] <= LARGE == known[-1]
-    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1", python=quick_python).communicate()
+    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1").communicate()
     assert classroom.grades(tmp_path) == wanted, printed
 
 
@@ -343,12 +339,10 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
 
 
-def test_control_c_keeps_what_is_graded(
-    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
-) -> None:
+def test_control_c_keeps_what_is_graded(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
     """The same command goes on from there."""
     folder, wanted = large
-    process = interrupted.grade_until(signal.SIGINT, 4, "kept", folder, tmp_path, "--jobs", "1", python=quick_python)
+    process = interrupted.grade_until(signal.SIGINT, 4, "kept", folder, tmp_path, "--jobs", "1")
     printed, _ = process.communicate()
     assert process.returncode == 130, printed
     assert "What was graded is kept" in printed and "Traceback" not in printed

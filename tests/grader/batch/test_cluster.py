@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,9 +29,8 @@ NEVER = 1e6
 class LoopbackCluster:
     """A scheduler and workers, each a process."""
 
-    def __init__(self, folder: Path, python: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.python = python
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         told = folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
@@ -46,7 +46,7 @@ class LoopbackCluster:
             time.sleep(0.1)
 
     def _start(self, program: str, *arguments: str, root: Path = course.ROOT, name: str = "scheduler") -> None:
-        command = [str(self.python), "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
         environment = os.environ | {"PYTHONPATH": str(root)}
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(command, env=environment, cwd=self.folder, stdout=log, stderr=log)
@@ -62,9 +62,9 @@ class LoopbackCluster:
 
 
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory, quick_python: Path) -> Iterator[LoopbackCluster]:
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
     """A cluster of two workers, which the tests share until one of them kills it."""
-    started = LoopbackCluster(tmp_path_factory.mktemp("cluster"), quick_python)
+    started = LoopbackCluster(tmp_path_factory.mktemp("cluster"))
     for name in ("one", "two"):
         started.add(name)
     yield started
@@ -96,12 +96,12 @@ def test_the_same_grades_as_here(
 
 
 def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
-    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, quick_python: Path
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path
 ) -> None:
     """Ctrl-C ends the command with exit code 130; the same command goes on, on the same workers."""
     folder, wanted = large
     where = ("--scheduler", two_workers.address)
-    process = interrupted.grade_until(signal.SIGINT, 2, "kept", folder, tmp_path, *where, python=quick_python)
+    process = interrupted.grade_until(signal.SIGINT, 2, "kept", folder, tmp_path, *where)
     printed, _ = process.communicate()
     assert process.returncode == 130, printed
     assert "Traceback" not in printed
@@ -158,13 +158,13 @@ def test_a_lost_scheduler_loses_nothing(
 
 
 def test_a_cluster_that_cannot_grade_is_one_sentence(
-    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a worker; with one that has another suite; with one whose wall is down, for every worker proves its own
     before it grades anything."""
     root = classroom.copy_of_the_course(tmp_path)
     suite, self_test = root / "tests" / "hidden" / f"test_{NAME}.py", root / "autograder" / "sandbox" / "self_test.py"
-    with contextlib.closing(LoopbackCluster(tmp_path, quick_python)) as cluster:
+    with contextlib.closing(LoopbackCluster(tmp_path)) as cluster:
         with monkeypatch.context() as patch, pytest.raises(BatchError, match="no Dask scheduler with a worker answers"):
             patch.setattr(workers, "SECONDS_FOR_WORKERS", 1.0)
             grade(large[0], tmp_path / "out", cluster.address)

@@ -77,12 +77,10 @@ def test_a_notebook_runs_from_top_to_bottom(
     assert not recwarn.list
 
 
-def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(
-    solved: Path, quick_python: Path, tmp_path: Path
-) -> None:
+def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
     """No error and no warning, and from each cell that draws one picture, be it a card."""
     lay_out(tmp_path / "assignments", written=False)
-    with kernels.running(quick_python) as kernel:
+    with kernels.running() as kernel:
         for folder in (tmp_path / "assignments", solved):
             ran = kernels.run(kernel, folder / "alibi", code(course.find("alibi")))
             sent = [message for messages in ran.values() for message in messages]

@@ -468,12 +468,12 @@ def test_every_question_has_its_test_file_and_its_cell(assignment: Assignment, s
     assert os.getcwd() == before and f"assignments/{assignment.name}" in colab.source
 
 
-def test_the_notebooks_checks_run_in_a_real_kernel(laptop: Path, quick_python: Path) -> None:
+def test_the_notebooks_checks_run_in_a_real_kernel(laptop: Path) -> None:
     write((SAMPLES / "rope" / "hedy.py").read_bytes())
     folder = laptop / "assignments" / "rope"
     notebook = nbformat.read(folder / "explore.ipynb", as_version=4)
     sources = [cell.source for cell in notebook.cells if cell.id in ("check-setup", "check-rope_frequencies")]
-    with kernels.running(quick_python) as kernel:
+    with kernels.running() as kernel:
         sent = kernels.run(kernel, folder, sources)
     (html,) = (
         data["text/html"]

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,12 +29,12 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def run(quick_python: Path) -> Run:
+def run() -> Run:
     """`python …` in a copy of the course."""
 
     def run_there(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run([str(quick_python), *words], cwd=root, env=environment, capture_output=True, text=True)
+        return subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True)
 
     return run_there
 

@@ -24,8 +24,6 @@ from autograder.submission import read_file
 from tests.grader.support.handed_in import SAMPLES, by_test, faults, otter_run, seen_by_student
 from tests.grader.support.once import Graded
 
-pytestmark = pytest.mark.usefixtures("quick_kernels")
-
 
 @pytest.fixture(scope="session")
 def zips(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -8,7 +8,7 @@ import re
 import shutil
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
-from tests.grader.support.quick_python import forking
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -36,13 +35,6 @@ Built = Callable[..., tuple[Path, Path]]
 def python(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has the course as a wheel, as the platform's container has it."""
     return install(tmp_path_factory.mktemp("installed"))
-
-
-@pytest.fixture(scope="module")
-def quick(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The same interpreter, quick to start."""
-    with forking(tmp_path_factory.mktemp("quick"), str(python)) as program:
-        yield program
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +57,14 @@ def built(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.fixture(scope="module")
-def platform(quick: Path, built: Built) -> Platform:
+def platform(python: Path, built: Built) -> Platform:
     """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the
     configuration."""
 
     def grade(
         submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA
     ) -> dict[str, Any]:
-        results = gradescope(quick, *built(config), submission, metadata)
+        results = gradescope(python, *built(config), submission, metadata)
         assert faults(results) == []
         return results
 
@@ -125,7 +117,7 @@ def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform) -
     assert "**Not graded.**" in results["output"] and "Traceback" not in json.dumps(results)
 
 
-def test_the_containers_of_otter_grade_find_what_they_put_there(quick: Path, built: Built) -> None:
+def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, built: Built) -> None:
     """They have an empty file of metadata, fetch the submission again, and load Otter's pickled results."""
     folder, zipped = built()
     with zipfile.ZipFile(zipped) as archive:
@@ -133,7 +125,7 @@ def test_the_containers_of_otter_grade_find_what_they_put_there(quick: Path, bui
         # Of all that is installed from, their image has what matches requirements.*, folders by their contents.
         for name in (wheel, package.CONSTRAINTS):
             assert archive.read(f"requirements.d/{name}") == archive.read(name)
-    gradescope(quick, folder, zipped, {"rope.py": HEDY}, metadata=None)
+    gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
     assert (folder / "submission" / "rope.py").read_bytes() == HEDY
     results = dill.loads((folder / "results" / "results.pkl").read_bytes())
     assert results.total == HEDY_SCORE
@@ -156,14 +148,14 @@ def rope_frequencies(head_dim, base=10000.0):
 """
 
 
-def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(quick: Path, built: Built) -> None:
+def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(python: Path, built: Built) -> None:
     """Neither the wheel, nor the metadata with others' names, nor what else was handed in."""
     folder, zipped = built()
     with zipfile.ZipFile(zipped) as archive:
         inside = [str(folder / "source" / name) for name in archive.namelist()]
     paths = [*inside, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
     snoop = SNOOP % (*[str(folder).encode()] * 3, paths)
-    results = gradescope(quick, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
+    results = gradescope(python, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
     assert "found []" in results["output"]
 
 
@@ -188,30 +180,30 @@ def test_an_instructor_may_publish_hidden_results(platform: Platform) -> None:
 # The course as an installed wheel
 
 
-def check(quick: Path, path: Path) -> dict[str, Any]:
+def check(python: Path, path: Path) -> dict[str, Any]:
     """`autograder check --json` of an installed course."""
-    command = [str(quick), "-m", "autograder.cli", "check", str(path), "--assignment", "rope", "--json"]
-    checked: dict[str, Any] = json.loads(run(command, quick.parent))
+    command = [str(python), "-m", "autograder.cli", "check", str(path), "--assignment", "rope", "--json"]
+    checked: dict[str, Any] = json.loads(run(command, python.parent))
     return checked
 
 
-def installed_root(quick: Path) -> Path:
-    return Path(run([str(quick), "-c", "from autograder import course; print(course.ROOT)"], quick.parent).strip())
+def installed_root(python: Path) -> Path:
+    return Path(run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parent).strip())
 
 
-def test_an_installed_wheel_has_the_whole_course(python: Path, quick: Path) -> None:
+def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
     code = "from autograder import course; print(*(one.suite_hash for one in course.assignments()))"
-    hashes = run([str(quick), "-c", code], quick.parent)
+    hashes = run([str(python), "-c", code], python.parent)
     assert hashes.split() == [one.suite_hash for one in course.assignments()]
-    assert installed_root(quick).is_relative_to(python.parents[1])
+    assert installed_root(python).is_relative_to(python.parents[1])
 
 
-def test_a_submission_reads_nothing_of_an_installed_course(quick: Path, tmp_path: Path) -> None:
-    root = installed_root(quick)
+def test_a_submission_reads_nothing_of_an_installed_course(python: Path, tmp_path: Path) -> None:
+    root = installed_root(python)
     paths = [str(path) for path in root.rglob("*") if path.suffix in (".py", ".txt", ".json")]
     assert any("hidden" in path for path in paths)
     (tmp_path / "rope.py").write_bytes(SNOOP % (*[str(root).encode()] * 3, paths))
-    assert "found []" in check(quick, tmp_path / "rope.py")["tests"][0]["message"]
+    assert "found []" in check(python, tmp_path / "rope.py")["tests"][0]["message"]
 
 
 # Each term anew

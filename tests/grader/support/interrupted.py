@@ -9,9 +9,7 @@ import sys
 from pathlib import Path
 
 from autograder import course
-from tests.grader.support.forked_python import CHILDREN
 
-PYTHON = Path(sys.executable)
 GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
 SIGNAL_ITSELF = """
@@ -37,24 +35,22 @@ Gradebook.add = add_and_say
 `kept`. Every grade is kept as it comes."""
 
 
-def grade(
-    folder: Path, out: Path, *options: str, root: Path = course.ROOT, python: Path = PYTHON
-) -> subprocess.Popen[str]:
+def grade(folder: Path, out: Path, *options: str, root: Path = course.ROOT) -> subprocess.Popen[str]:
     """`autograder grade`, as a process of its own."""
-    return _start(python, GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
+    return _start(GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
 
 
 def grade_until(
-    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str, python: Path = PYTHON
+    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str
 ) -> subprocess.Popen[str]:
     """The same; a signal comes as it opens the n-th file under OUT whose path there fits the pattern."""
     words = (str(int(number)), f"{out}/{pattern}", str(opened), "grade", str(folder), "--out", str(out), *options)
-    return _start(python, SIGNAL_ITSELF + GRADE, *words, root=course.ROOT)
+    return _start(SIGNAL_ITSELF + GRADE, *words, root=course.ROOT)
 
 
-def _start(python: Path, script: str, *words: str, root: Path) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(root), CHILDREN: str(python)}
-    command = [str(python), "-c", script, *words]
+def _start(script: str, *words: str, root: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", script, *words]
     return subprocess.Popen(
         command,
         env=environment,

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
@@ -21,11 +20,9 @@ Message = dict[str, Any]
 
 
 @contextmanager
-def running(quick_python: Path) -> Iterator[BlockingKernelClient]:
-    """A kernel of this interpreter, quick to start."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(quick_python.parent))
-        manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
+def running() -> Iterator[BlockingKernelClient]:
+    """A kernel of this interpreter."""
+    manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel
     finally:
