@@ -754,14 +754,6 @@ def exponent_rounded_to_zero(head_dim, base=10000.0):
     return rope.rope_frequencies(head_dim, base) ** 0
 
 
-@mistake("rope_frequencies", "expected: the usual base, above 1, taken for the rule")
-def small_bases_refused(head_dim, base=10000.0):
-    """You refuse a base of 1 or below it; the rule is that every base that is positive and finite is allowed."""
-    if base <= 1:
-        raise ValueError(f"base must be above 1; got {base}")
-    return rope.rope_frequencies(head_dim, base)
-
-
 @mistake("rotate_half", "expected: np.roll alone")
 def halves_exchanged_without_a_minus(x):
     """You exchanged the halves and left out the minus; the rule is [−x₂ | x₁], a rotation by a quarter."""

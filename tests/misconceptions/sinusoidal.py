@@ -254,19 +254,9 @@ def angles_in_single_precision(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base))
 
 
-@mistake("sinusoidal_encoding", "expected: positions and ω in float32", hint=TOO_COARSE)
-def angles_in_single_precision_converted(positions, d_model, base=10000.0):
-    return encoded(single_angles(positions, d_model, base).astype(np.float64))
-
-
 @mistake("sinusoidal_encoding", "expected: angles stored in float32", hint=TOO_COARSE)
 def angles_rounded(positions, d_model, base=10000.0):
     return encoded(angles(positions, d_model, base).astype(np.float32))
-
-
-@mistake("sinusoidal_encoding", "expected: angles stored in float32 and converted before the sine", hint=TOO_COARSE)
-def angles_rounded_and_converted(positions, d_model, base=10000.0):
-    return encoded(angles(positions, d_model, base).astype(np.float32).astype(np.float64))
 
 
 @mistake("sinusoidal_encoding", "expected: the frequencies stored in float32, as in most codebases")
@@ -276,12 +266,6 @@ def frequencies_in_single_precision(positions, d_model, base=10000.0):
     angles(positions, d_model, base)
     single = sinusoidal.frequencies(d_model, base).astype(np.float32)
     return encoded(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * single.astype(np.float64))
-
-
-@mistake("sinusoidal_encoding", "Open-Deep-ML/DML-OpenProblem, problem 85")
-def values_in_half_precision(positions, d_model, base=10000.0):
-    """Your values are right to three digits only, as in float16. The rule: compute in float64."""
-    return sinusoidal.sinusoidal_encoding(positions, d_model, base).astype(np.float16).astype(np.float64)
 
 
 @mistake("sinusoidal_encoding", "expected: the first token of a text is often called the first position")
@@ -457,14 +441,6 @@ def exponent_rounded_down(d_model, base=10000.0):
 @mistake("frequencies", "expected: // for / between −2 and d", hint=ROUNDED_EXPONENT)
 def exponent_times_a_rounded_quotient(d_model, base=10000.0):
     return float(base) ** (-2 // d_model * np.arange(d_model // 2.0))
-
-
-@mistake("frequencies", "expected: the usual base, above 1, taken for the rule")
-def small_bases_refused(d_model, base=10000.0):
-    """You refuse a base of 1 or below it. The rule: every base that is positive and finite is allowed."""
-    if base <= 1:
-        raise ValueError(f"base must be above 1; got {base}")
-    return sinusoidal.frequencies(d_model, base)
 
 
 OVERWRITTEN = (
