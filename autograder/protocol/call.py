@@ -181,20 +181,21 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
     if function is None:
         missing = f"{call.function} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
-    before = _encoded_arguments(call) if call.measured else {}
-    lines = _LineCounter()
+    before, lines = _encoded_arguments(call), _LineCounter()
     try:
         with warnings.catch_warnings(action="ignore"), lines if call.measured else nullcontext():
             result = function(*call.args, **call.kwargs)
         encoded = codec.encode(result)
     except BaseException as error:
         return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
-    after = _encoded_arguments(call) if call.measured else {}
+    after = _encoded_arguments(call)
     return Reply(encoded, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it, where that is measured."""
+    if not call.measured:
+        return {}
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
@@ -231,8 +232,7 @@ class _LineCounter:
 def describe_exception(error: BaseException, filename: str) -> Raised:
     """An exception in plain text, without trusting its own methods to behave."""
     try:
-        message = str(error)
-        message = str.__str__(message)[:MAX_MESSAGE] if isinstance(message, str) else ""
+        message = str.__str__(str(error))[:MAX_MESSAGE]
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
