@@ -19,7 +19,7 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
 from autograder.reports import one_submission
 from autograder.submission import Problem, Submission
-from tests.grader.support.handed_in import SAMPLES
+from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.once import Graded
 from tests.grader.support.told import OUTCOMES, markdown
 

@@ -6,13 +6,12 @@ import csv
 import re
 from pathlib import Path
 
-from autograder import course
 from autograder.course import Assignment
 from autograder.submission import read_file
+from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.once import Graded
 from tests.grader.support.told import markdown
 
-SAMPLES = course.ROOT / "tests" / "submissions"
 EXPECTED = Path(__file__).with_name("expected_scores")
 
 

@@ -32,8 +32,8 @@ from autograder.hints import catalogue
 from autograder.laptop import alone, launch
 from autograder.protocol import codec
 from tests.grader.support import kernels
+from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import put
-from tests.grader.support.handed_in import SAMPLES
 
 ROPE = course.find("rope")
 

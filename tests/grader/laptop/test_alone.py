@@ -10,7 +10,7 @@ import pytest
 
 from autograder import course
 from autograder.laptop import launch
-from tests.grader.support.handed_in import SAMPLES
+from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
 ADA = (SAMPLES / "rope" / "ada.py").read_text("utf-8")

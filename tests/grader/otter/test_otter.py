@@ -21,7 +21,8 @@ from autograder.grading.suite import Suite
 from autograder.hints.catalogue import Module, solution
 from autograder.otter import package
 from autograder.submission import read_file
-from tests.grader.support.handed_in import SAMPLES, by_test, faults, otter_run, seen_by_student
+from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.handed_in import by_test, faults, otter_run, seen_by_student
 from tests.grader.support.once import Graded
 
 

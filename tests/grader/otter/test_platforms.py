@@ -17,7 +17,8 @@ import pytest
 
 from autograder import course
 from autograder.otter import package
-from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
+from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.handed_in import METADATA, faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()

@@ -28,7 +28,7 @@ from autograder.pages.formulas import PageError, mathml
 from autograder.pages.glossary import Glossary
 from autograder.pages.markdown import Renderer
 from autograder.protocol.call import ANSWERS
-from tests.grader.support.browsing import DIALS
+from tests.grader.support.dials import DIALS
 
 MOST_BYTES = 220_000
 """per page, with its pictures"""

@@ -22,7 +22,8 @@ from playwright.sync_api import Browser, Page
 
 from autograder import course
 from tests.grader.pages.dial_numbers import EXPECTED, Settings, guess, measured
-from tests.grader.support.browsing import DIALS, Opened
+from tests.grader.support.browsing import Opened
+from tests.grader.support.dials import DIALS
 
 LESSONS = [one.name for one in course.assignments()]
 NAMES = ["index", "setup", *LESSONS, "glossary", "numpy", "sources"]

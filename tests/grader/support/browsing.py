@@ -7,12 +7,10 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import ROOT, assignments
-from autograder.pages import course, dials
 from tests.grader.support.once import Once
 
 if TYPE_CHECKING:
@@ -30,19 +28,6 @@ QUIET = [
     "--disable-sync",
 ]
 SEEN = Path(__file__).with_name("seen.js")
-
-
-class Dial(NamedTuple):
-    """A dial and the page that it stands on."""
-
-    page: str
-    name: str
-
-
-TEXTS = {"index": ROOT / "assignments" / "README.md"} | {
-    assignment.name: assignment.lesson for assignment in assignments()
-}
-DIALS = [Dial(page, name) for page, text in TEXTS.items() for name in dials.named(text.read_text("utf-8"))]
 
 
 @pytest.fixture(scope="session")
@@ -65,6 +50,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
     """Path below `course/` → content; not to be changed."""
+    from autograder.pages import course
+
     files: dict[str, bytes] = once("course", course)
     return files
 

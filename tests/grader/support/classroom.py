@@ -14,6 +14,7 @@ from pathlib import Path
 from autograder import course
 from autograder.submission import Submission, find_in_folder, read
 
+SAMPLES = course.ROOT / "tests" / "submissions"
 SECONDS = "seconds"
 
 

@@ -20,10 +20,7 @@ import numpy as np
 import otter.run
 from otter.test_files import GradingResults
 
-from autograder import course
 from autograder.otter import package
-
-SAMPLES = course.ROOT / "tests" / "submissions"
 
 METADATA = {
     "id": 123456,

@@ -1,0 +1,21 @@
+"""The dials of the course, and the pages that they stand on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from autograder.course import ROOT, assignments
+from autograder.pages import dials
+
+
+class Dial(NamedTuple):
+    """A dial and the page that it stands on."""
+
+    page: str
+    name: str
+
+
+TEXTS = {"index": ROOT / "assignments" / "README.md"} | {
+    assignment.name: assignment.lesson for assignment in assignments()
+}
+DIALS = [Dial(page, name) for page, text in TEXTS.items() for name in dials.named(text.read_text("utf-8"))]
