@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    follow_through batch wall_as_another_user page_browser platforms notebooks cluster attacks lazy
-    figures writer otter live_browser one_submission_decides handout new_assignment progress
-    similarity report_browser bench labs self_test threat_model
+    cluster batch platforms otter wall_as_another_user page_browser figures new_assignment attacks lazy writer
+    notebooks live_browser handout progress one_submission_decides follow_through report_browser self_test
+    threat_model labs similarity bench
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""

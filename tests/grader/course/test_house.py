@@ -15,7 +15,7 @@ import pytest
 from autograder import course
 
 ORDER = """
-    cli doctor handout pages laptop otter batch reports grading hints submission sandbox checks protocol
+    cli doctor handout laptop pages otter batch reports grading hints submission sandbox checks protocol
     course files parallel
 """.split()
 """From the top floor down. The last four know of nothing else; students get `course.shipped_code` alone."""
