@@ -116,6 +116,8 @@ def ending(progress: Progress) -> str:
     """What comes after the last function."""
     empty, practice = empty_answers(progress)
     wrong = any(result.kind is Kind.ANSWER for result in progress.test_results)
+    practised = answers.practised(progress.answers, _asked(progress.name)[1])
+    wrong = wrong or any(verdict != "right" for _, verdict, _ in practised)
     steps = ["mend the answers at ✗"] if wrong or any(_faults(progress)) else []
     steps += [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
     steps += [] if progress.alone else [f"hand in {progress.path.name}"]

@@ -133,14 +133,15 @@ def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check,
     write(ROPE.replace("    _check_even(head_dim)\n", "    raise NotImplementedError\n", 1))
     printed = check("rope")
     assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
-    # Tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that crashes.
+    # add_positions calls sinusoidal_encoding, and is not at fault where that crashes; shift_matrix does without it.
     crashing = emptied("sinusoidal", "offset_similarity").replace(
         "    # BEGIN SOLUTION", "    None + 1\n    # BEGIN SOLUTION", 2
     )
     write(crashing.replace("    None + 1\n", "", 1), "sinusoidal")
     lines = marked(check("sinusoidal"))
     assert lines["sinusoidal_encoding"].startswith(" ✗")
-    assert lines["shift_matrix"].startswith(" ·") and "waits for sinusoidal_encoding" in lines["shift_matrix"]
+    assert "builds on sinusoidal_encoding: fix that first" in lines["add_positions"]
+    assert lines["shift_matrix"].startswith(" ✓")
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
     # constant_decay is written, and its own tests pass.
     lay_out(laptop / "other", "state")
