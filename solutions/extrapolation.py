@@ -365,7 +365,7 @@ ANSWERS = {
     # For practice, no points. Does every method without a shift gap still copy 3 back with 0.9 at 128 tokens?
     "no_shift_gap_is_enough_to_run_longer": False,  # of the five only Shaw's does
     # For practice, no points. Among the methods that learn numbers of their own, which one learns the fewest?
-    "fewest_learned_numbers": "t5",  # one number per bucket: 32, against 544 and 2,048
+    "fewest_learned_numbers": "t5",  # one number per bucket: 32, against 1,056 and 2,048
     # For practice, no points. How many results can random_positions(2, 5, rng) have?
     "ways_to_draw_2_of_5_positions": 10,  # 5·4/2
 }
