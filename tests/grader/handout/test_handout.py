@@ -17,18 +17,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 import yaml
 from otter.check import main as otter_check
 from otter.check.notebook import Notebook
 
 from autograder import course
+from autograder.checks import answers
 from autograder.course import Assignment
-from autograder.grading import quiz
-from autograder.grading.suite import Suite
 from autograder.handout import HandoutError, build, bundle, leaks, stub, stubs
 from autograder.handout.stubs import answer_texts
-from autograder.hints import catalogue
 from autograder.laptop import alone, launch
 from autograder.protocol import codec
 from tests.grader.support import kernels
@@ -161,12 +160,6 @@ def hidden_names() -> list[str]:
     return re.findall(r"def (test_\w+)", ROPE.hidden_tests.read_text("utf-8"))
 
 
-def known_mistake() -> str:
-    """A line of the catalogue that is no line of the solution."""
-    lines = re.findall(r"^ {4}(return .{40,})$", ROPE.misconceptions.read_text("utf-8"), re.MULTILINE)
-    return next(line for line in lines if line not in ROPE.solution.read_text("utf-8"))
-
-
 def notebook_with(source: str) -> str:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, id="one")])
     return nbformat.writes(nb)
@@ -174,32 +167,20 @@ def notebook_with(source: str) -> str:
 
 HIDDEN = re.findall(r"    (expect\.\w+\(.{40,})\n", ROPE.hidden_tests.read_text("utf-8"))[0]
 PLANTED: dict[str, tuple[str, str | bytes, str]] = {
-    "a solution": ("rope.py", ROPE.solution.read_bytes(), "marks"),
     "a body": ("rope.py", solution_body(), "rope's solution"),
-    "a body, indented otherwise": ("rope.py", solution_body().replace("    ", "\t\t  "), "rope's solution"),
-    "a body, broken up": ("rope.py", re.sub(r"([(,])", r"\1\n      ", solution_body()), "rope's solution"),
     "a body on one line of prose": ("README.md", "Write " + " ".join(solution_body().split()), "rope's solution"),
     "a body in a notebook": ("explore.ipynb", notebook_with(solution_body()), "rope's solution"),
-    "a body in a string of JSON": ("rope.json", json.dumps({"x": json.dumps(solution_body())}), "rope's solution"),
-    "a body for a web page": (
-        "README.md",
-        solution_body().replace("<", "&lt;").replace('"', "&quot;"),
-        "rope's solution",
-    ),
     "a body in a page, highlighted": (
         "rope.html",
         re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()),
         "rope's solution",
     ),
-    "a body in a script": ("dials.js", f"/* {solution_body()} */", "rope's solution"),
     "a body commented out": ("rope.py", solution_body().replace("\n", "\n# "), "a line of"),
     "a line of a hidden test": ("README.md", f"Think of `{HIDDEN}`.", "rope's hidden tests"),
     "the name of a hidden test": ("README.md", hidden_names()[3], "hidden test of rope"),
-    "a known mistake": ("rope.py", f"def f():\n    {known_mistake()}\n", "rope's catalogue"),
     "an answer": ("README.md", answer_texts(ROPE.solution.read_text("utf-8"), "rope")[1], "an answer of rope"),
     "the seed": ("README.md", f"seed: {course.seed()}\n", "the term's seed"),
     "bytes that are no text": ("rope.pyc", b"\xff\xfe\x00\x01", "no text"),
-    "a hidden suite": ("test_rope.py", ROPE.hidden_tests.read_bytes(), "rope's hidden tests"),
 }
 
 
@@ -310,31 +291,22 @@ def test_public_tests_name_a_known_mistake(check: Check, student: str) -> None:
 
 def test_plain_pytest_says_the_same_with_the_handouts_own_checks(laptop: Path) -> None:
     write((SAMPLES / "rope" / "hedy.py").read_bytes())
-    done = ran(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
-    assert "wanted 0.01, got 0.1" in done.stdout and "Traceback" not in done.stdout + done.stderr
-    write((SAMPLES / "rope" / "ada.py").read_bytes())
-    assert " passed in" in ran(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py").stdout
-    said = ran(laptop, "-c", "import autograder.checks; print(autograder.checks.__file__)").stdout
-    assert Path(said.strip()).is_relative_to(laptop)
+    where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
+    done = ran(laptop, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
+    assert "wanted 0.01, got 0.1" in done.stdout and " passed" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert Path(done.stdout.split("\n")[0]).is_relative_to(laptop)
 
 
 WRITTEN = {
     '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write yes or no instead of 1."),
-    '"extra_parameters": 0, ': (
-        '"extra_parameters": 0.5, ',
-        "extra_parameters: write a whole number instead of 0.5.",
+    '"extra_parameters": 0,': (
+        '"another": 1, "extra_parameters": "0",',
+        "extra_parameters: write a whole number instead of '0'.",
     ),
     '"half_layout_is_a_bug": False,': (
         '"half_layout_is_a_bug": np.array([True]),',
         "half_layout_is_a_bug: write yes or no instead of array([ True]).",
-    ),
-    '"extra_parameters": 0,': (
-        '"extra_parameters": "0",',
-        "extra_parameters: write a whole number instead of '0'.",
-    ),
-    '    "extra_parameters": 0, ': (
-        '    "another": 1, "extra_parameters": 0, ',
-        "another is no question of this lesson.",
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
@@ -344,22 +316,21 @@ WRITTEN = {
 
 
 def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(check: Check) -> None:
-    right = ROPE.solution.read_text("utf-8")
-    for line, (written, said) in WRITTEN.items():
-        assert line in right
-        write(right.replace(line, written))
-        told = check("rope")
-        assert said in told and told.count(" ✗ ") == 1
+    written = right = ROPE.solution.read_text("utf-8")
+    for line, (wrong, _) in WRITTEN.items():
+        assert line in written
+        written = written.replace(line, wrong)
+    write(written)
+    told = check("rope")
+    assert all(said in told for _, said in WRITTEN.values()) and "another is no question of this lesson." in told
+    assert told.count(" ✗ ") == len(WRITTEN) + 1
     write(right.replace('"half_layout_is_a_bug": False', '"half_layout_is_a_bug": True'))
     assert " ✗ " not in check("rope"), "a graded answer is not told"
 
 
-def test_what_the_grader_may_accept_is_no_fault(check: Check) -> None:
-    right, answer = course.find("alibi").solution.read_text("utf-8"), '"first_slope_8_heads": 0.5,'
-    assert answer in right
-    for written in ("0.5", "1 / 2", "np.float64(0.5)", "5.0000e-1", ".71", "2.0"):
-        write(right.replace(answer, f'"first_slope_8_heads": {written},'), "alibi")
-        assert " ✗ " not in check("alibi")
+@pytest.mark.parametrize("written", [0.5, np.float64(0.5), 5.0000e-1, 0.71, 2.0])
+def test_what_the_grader_may_accept_is_no_fault(written: float) -> None:
+    assert not [*answers.faults({"first_slope": written}, {"first_slope": "a number"})]
 
 
 def test_an_answer_for_practice_is_too_small_or_has_its_reason(check: Check) -> None:
@@ -371,23 +342,13 @@ def test_an_answer_for_practice_is_too_small_or_has_its_reason(check: Check) -> 
     assert "## What every function must do" in Path("assignments", "README.md").read_text("utf-8")
 
 
-def test_of_questions_their_form_is_told_and_for_practice_the_answer(handed_out: dict[str, bytes]) -> None:
-    told = json.loads(handed_out[bundle.QUESTIONS])
-    assert told.keys() == {assignment.name for assignment in course.assignments()}
-    for name, asked in told.items():
-        assignment = course.find(name)
-        assert asked["forms"].keys() == catalogue.solution(assignment).ANSWERS.keys()
-        assert set(asked["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
-        assert all(test.points == 0 for test in Suite(assignment).tests if quiz.key(test) in asked["practice"])
-
-
 def test_the_workflow_runs_the_public_checks_on_push(copy: Path, tmp_path: Path) -> None:
     """Its commands, as GitHub's shell runs them, into the summary of the run."""
     workflow = yaml.safe_load((copy / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
-    for name in ("autograder", "tests/public/expected", "assignments/attention", "assignments/rope"):
+    for name in ("autograder", "tests/public/expected", "assignments/alibi", "assignments/rope"):
         shutil.copytree(copy / name, tmp_path / name)  # two assignments are enough to see
-    for name in ("attention", "rope"):
+    for name in ("alibi", "rope"):
         shutil.copy(copy / "tests" / "public" / f"test_{name}.py", tmp_path / "tests" / "public")
     shutil.copy(SAMPLES / "rope" / "hedy.py", tmp_path / "assignments" / "rope" / "rope.py")
     summary = tmp_path / "summary.md"
@@ -483,10 +444,14 @@ def test_the_notebooks_checks_run_in_a_real_kernel(laptop: Path) -> None:
     assert "Likely cause: The exponent looks half as large" in html
 
 
-def test_otter_check_says_what_is_still_to_be_decided(laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_otter_check_says_what_is_still_to_be_decided(
+    laptop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write((SAMPLES / "rope" / "ada.py").read_bytes())
+    for name in ("apply_rope", "still_to_be_decided"):
+        shutil.copy(laptop / "assignments" / "rope" / "tests" / f"{name}.py", tmp_path)
     with contextlib.chdir(laptop / "assignments" / "rope"):
-        otter_check("rope.py")
+        otter_check("rope.py", tests_path=str(tmp_path))
     said = capsys.readouterr().out
     assert "All tests passed!" not in said and "apply_rope, public tests results: All test cases passed!" in said
     assert "the other 12 points result" in said and "decided by tests that you do not have" in said

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,13 +21,21 @@ from autograder.handout import bundle
 from tests.grader.support.browsing import PATIENCE
 
 
+def saved(handout: Path, body: str) -> None:
+    """The file with this beginning of its first function in place of what stands there."""
+    path, stub = handout / "assignments" / "attention" / "attention.py", find("attention").stub.read_text("utf-8")
+    path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
+
+
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of two lessons, which are enough to see. In the first, one function is written, and wrong."""
     folder = tmp_path_factory.mktemp("handout")
     bundle.unpack(handed_out, folder)
-    for path in (folder / "tests" / "public").glob("test_*.py"):  # two lessons are enough to see
+    for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()
+    saved(folder, "    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
     return folder
 
 
@@ -59,17 +67,6 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     page.close()
 
 
-def saved(handout: Path) -> Callable[[str], None]:
-    """Saves the file with the beginning of this function in place of what stands there."""
-    path = handout / "assignments" / "attention" / "attention.py"
-    stub = path.read_text("utf-8")
-
-    def save(body: str) -> None:
-        path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
-
-    return save
-
-
 def shown(page: Page, mark: str, text: str = "") -> str:
     """What stands at the function's section, once it has this mark."""
     box = page.locator(f"#live-causal_mask[data-mark='{mark}']", has_text=text)
@@ -78,35 +75,31 @@ def shown(page: Page, mark: str, text: str = "") -> str:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page) -> None:
-    """With a wrong value and a syntax error on the way."""
-    save = saved(handout)
-    shown(page, "·", "Not implemented yet")
-    page.locator(".standing", has_text="0 of 10 functions are right").wait_for()
-    save("    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
+    """With a wrong value and a syntax error on the way. What is next is one key away, and the map shows how far one
+    is."""
     red = shown(page, "✗", "causal_mask(")
     assert "here I am" in red and "wanted" in red.lower()
-    save("    return (")
+    page.locator(".standing", has_text="0 of 10 functions are right").wait_for()
+    page.locator(".standing:not([data-checking=true])").wait_for()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.keyboard.press("n")
+    page.wait_for_function(
+        "() => { const box = document.getElementById('live-causal_mask').getBoundingClientRect();"
+        " return box.top >= 0 && box.bottom <= innerHeight; }"
+    )
+    saved(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
     assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
     assert re.search(r"attention\.py:(?!1$)\d+$", shown(page, "·", "never closed"), re.MULTILINE)
-    solution = find("attention").solution.read_text("utf-8").partition("def causal_mask")[2]
-    save(solution.partition("# BEGIN SOLUTION\n")[2].partition("\n    # END SOLUTION")[0])
+    (handout / "assignments" / "attention" / "attention.py").write_bytes(find("attention").solution.read_bytes())
     assert "Right." in shown(page, "✓")
-    page.locator(".standing", has_text="1 of 10 functions are right").wait_for()
-
-
-def test_the_next_function_is_one_key_away_and_the_map_shows_how_far_one_is(page: Page) -> None:
-    page.locator(".standing:not([data-checking=true])").wait_for()
-    following = page.locator(".standing").get_attribute("data-next")
-    assert following and following != "causal_mask"
-    page.evaluate("scrollTo(0, 0)")
-    page.keyboard.press("n")
-    page.wait_for_function(
-        "(name) => { const box = document.getElementById(name).getBoundingClientRect(); return box.top >= 0 &&"
-        " box.bottom <= innerHeight; }",
-        arg=f"live-{following}",
-    )
-    assert "of 10 functions" in str(page.locator(".top [data-of=attention]").get_attribute("title"))
+    page.locator(".standing", has_text="10 of 10 functions are right").wait_for()
+    page.locator(
+        ".standing", has_text="All functions are right! Now hand in attention.py, then lesson 2, naive."
+    ).wait_for()
+    assert page.locator(".live[data-mark='✓']").count() == 10
+    assert page.locator(".live:not([data-mark='✓'])").count() == 0
+    assert "10 of 10 functions" in str(page.locator(".top [data-of=attention]").get_attribute("title"))
 
 
 def test_pictures_are_drawn_from_the_students_functions(page: Page) -> None:
@@ -114,16 +107,6 @@ def test_pictures_are_drawn_from_the_students_functions(page: Page) -> None:
     own.wait_for(state="attached")
     own.scroll_into_view_if_needed()
     page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
-
-
-def test_all_of_lesson_1_is_done_with_an_editor_and_this_page(handout: Path, page: Page) -> None:
-    (handout / "assignments" / "attention" / "attention.py").write_bytes(find("attention").solution.read_bytes())
-    page.locator(".standing", has_text="10 of 10 functions are right").wait_for()
-    page.locator(
-        ".standing", has_text="All functions are right! Now hand in attention.py, then lesson 2, naive."
-    ).wait_for()
-    assert page.locator(".live[data-mark='✓']").count() == 10
-    assert page.locator(".live:not([data-mark='✓'])").count() == 0
 
 
 def test_another_lesson_is_checked_in_the_same_window(handout: Path, page: Page, address: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 from autograder import course
 from autograder.checks.source import Blocks, Source
 from autograder.course import ROOT, assignments, find
-from autograder.laptop import in_process, launch
+from autograder.laptop import in_process, launch, progress
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
@@ -78,11 +78,11 @@ def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
     return ROPE.replace(head, f"{head}\n    {inside}")
 
 
-def emptied(name: str, function: str, body: str = "raise NotImplementedError") -> str:
-    """An assignment's solution with another body of one function."""
+def emptied(name: str, function: str) -> str:
+    """An assignment's solution without the body of one function."""
     source = find(name).solution.read_text("utf-8")
     begin = source.index("    # BEGIN SOLUTION", source.index(f"def {function}("))
-    return f"{source[:begin]}    {body}\n{source[source.index('    # END SOLUTION', begin) :]}"
+    return f"{source[:begin]}    raise NotImplementedError\n{source[source.index('    # END SOLUTION', begin) :]}"
 
 
 def marked(printed: str) -> dict[str, str]:
@@ -91,19 +91,15 @@ def marked(printed: str) -> dict[str, str]:
 
 
 def test_an_untouched_handout_is_an_invitation(check: Check, laptop: Path) -> None:
-    for assignment in assignments():
-        if not Path("assignments", assignment.name).exists():
-            lay_out(laptop / assignment.name, assignment.name)
-            shutil.copytree(laptop / assignment.name, laptop, dirs_exist_ok=True)
+    shutil.copytree(lay_out(laptop / "state", "state"), laptop, dirs_exist_ok=True)
     lines = check().splitlines()
-    assert [line.split()[0] for line in lines[1 : len(assignments()) + 1]] == [one.name for one in assignments()]
-    assert "next: causal_mask  assignments/attention/attention.py:" in "\n".join(lines), "with which its page begins"
-    functions = sum(len(Source(one.stub).functions) - 1 for one in assignments())
+    assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
+    assert "next: causal_mask  assignments/attention/attention.py:" in lines[1], "with which its page begins"
+    functions = sum(len(Source(find(name).stub).functions) - 1 for name in ("attention", "sinusoidal", "rope", "state"))
     assert f"0 of {functions} functions are right." in lines[-1] and "12 of 20 points are decided by" in lines[-1]
-    for name in ("rope", "state"):  # in state, tests of one function call another first
-        printed = check(name)
-        assert f"{name} is all yours: {len(Source(find(name).stub).functions) - 1} functions to write." in printed
-        assert "✗" not in printed and len(printed.splitlines()) < 8
+    printed = check("state")  # in which tests of one function call another first
+    assert f"state is all yours: {len(Source(find('state').stub).functions) - 1} functions to write." in printed
+    assert "✗" not in printed and len(printed.splitlines()) < 8
     assert "begin with rope_frequencies at assignments/rope/rope.py:" in check("5"), "the number of its lesson"
 
 
@@ -151,25 +147,33 @@ def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check,
     assert "not implemented yet" in lines["decay_bias"] and "waits for decay_bias" in lines["constant_decay"]
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        (b"import numpy\n\ndef f(head_dim)\n    return 1\n", "line 3\n    def f(head_dim)\n   "),
-        (b"import scipy_that_is_not_there\n", "scipy_that_is_not_there"),
-        (b"", "rope is all yours"),
-        (b"raise SystemExit(3)\n", "SystemExit"),
-        ("x = 'ä'".encode("latin-1"), "is not UTF-8: save it as UTF-8."),
-        (b"while True:\n    pass\n", "did not come to its end within 5 seconds"),
-        (None, "is not there. Take it from the handout again."),
-    ],
-)
-def test_a_broken_file_is_told_in_a_sentence(check: Check, source: bytes | None, words: str) -> None:
+BROKEN: dict[str, bytes | None] = {
+    "line 3\n    def f(head_dim)\n   ": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
+    "scipy_that_is_not_there": b"import scipy_that_is_not_there\n",
+    "rope is all yours": b"",
+    "SystemExit": b"raise SystemExit(3)\n",
+    "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
+    "is not there. Take it from the handout again.": None,
+    "did not come to its end within 1 seconds": b"while True:\n    pass\n",
+}
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test has one second, and no five."""
+    assert LIMITS.call_seconds == in_process.SECONDS, "here as in the grader"
+    monkeypatch.setattr(in_process, "SECONDS", 1)
+    monkeypatch.setattr(progress, "OPTIONS", [one.replace("timeout=5", "timeout=1") for one in progress.OPTIONS])
+
+
+def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
     path = Path("assignments", "rope", "rope.py")
-    path.unlink() if source is None else path.write_bytes(source)
-    printed = check("rope")
-    assert words in printed and "line was checked" not in printed.partition("SyntaxError")[2]
-    if source != b"while True:\n    pass\n":  # which takes its time
-        assert "rope " in check()
+    for words, source in BROKEN.items():
+        path.unlink() if source is None else path.write_bytes(source)
+        printed = check("rope")
+        assert words in printed and "line was checked" not in printed.partition("SyntaxError")[2]
+    path.write_bytes(BROKEN["SystemExit"] or b"")
+    assert "SystemExit" in check()
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,12 +217,11 @@ def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
     assert "Your code printed while it was loaded:\n     │ while loading\n" in printed
 
 
-def test_a_call_that_never_returns_is_named_and_the_rest_is_told(check: Check) -> None:
-    assert LIMITS.call_seconds == in_process.SECONDS, "here as in the grader"
+def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, check: Check) -> None:
     write(solution(inside="while True: pass"))
     printed = check("rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
-    assert "rope_cos_sin did not return within 5 seconds; it was at line " in printed
+    assert "rope_cos_sin did not return within 1 seconds; it was at line " in printed
     assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed
     assert "builds on rope_cos_sin: fix that first" in printed
 
@@ -332,7 +335,6 @@ for module, names in ((os, ("fork", "forkpty", "register_at_fork")), (signal, ("
 sys.argv = sys.argv[1:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
-PYTEST = "pytest -q -p autograder.checks.fixtures -p autograder.laptop.local_context --import-mode=importlib"
 
 
 def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
@@ -341,8 +343,6 @@ def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> Non
     (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
     done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")
     assert done.returncode == 0 and "13 of 13 functions" in done.stdout, done.stdout + done.stderr
-    done = ran(shipped, "without_unix.py", *PYTEST.split(), "tests/public/test_rope.py")
-    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_outside_of_its_environment_it_says_what_to_do(shipped: Path) -> None:

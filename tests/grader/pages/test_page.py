@@ -23,7 +23,7 @@ from autograder.course import ROOT, Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.pages import dials, site
+from autograder.pages import dials, questions, site
 from autograder.pages.formulas import PageError, mathml
 from autograder.pages.glossary import Glossary
 from autograder.pages.markdown import Renderer
@@ -339,18 +339,22 @@ def test_what_a_prediction_is_compared_with_was_measured(lesson: str) -> None:
     assert all(f",{value:.4f}" in written for curve in curves.values() for value in curve.ravel())
 
 
-def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(course_files: dict[str, bytes]) -> None:
-    """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another."""
-    for assignment in course.assignments():
-        page = course_files[f"{assignment.name}.html"].decode("utf-8")
-        asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page))
-        solution = catalogue.solution(assignment).ANSWERS
-        graded = {quiz.key(test) for test in Suite(assignment).tests if test.question == ANSWERS and test.points}
-        assert solution.keys() - graded <= asked.keys() and not graded & asked.keys()
-        for key in solution.keys() - graded:
-            right = solution[key]
-            assert asked[key] == (("yes" if right else "no") if isinstance(right, bool) else str(right))
-            assert 0 < page.find(f"<code>{key}</code>") < page.find(f'data-ask="{key}"')
+def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(
+    assignment: Assignment, suite: Suite, course_files: dict[str, bytes]
+) -> None:
+    """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another, and
+    the handout tells of all others their form alone."""
+    page = course_files[f"{assignment.name}.html"].decode("utf-8")
+    asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page))
+    solution, told = catalogue.solution(assignment).ANSWERS, questions.of(assignment, suite.tests)
+    graded = {quiz.key(test) for test in suite.tests if test.question == ANSWERS and test.points}
+    assert told["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
+    assert told["forms"].keys() == solution.keys()
+    assert set(told["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
+    for key in solution.keys() - graded:
+        right = solution[key]
+        assert asked[key] == (("yes" if right else "no") if isinstance(right, bool) else str(right))
+        assert 0 < page.find(f"<code>{key}</code>") < page.find(f'data-ask="{key}"')
 
 
 def test_a_search_knows_every_heading_function_and_word(
