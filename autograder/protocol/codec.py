@@ -230,8 +230,8 @@ class _Decoder(_Bounded):
         return str(data, "utf-8")
 
     def _array(self) -> np.ndarray:
-        header = self._bytes(5)
-        dtype, axes = _DTYPES.get(header[:4]), header[4]
+        header = self.data.read(5)
+        dtype, axes = _DTYPES.get(header[:4]), header[4] if len(header) == 5 else MAX_AXES + 1
         if dtype is None or axes > MAX_AXES:
             raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
@@ -239,11 +239,10 @@ class _Decoder(_Bounded):
         data = self._bytes(math.prod(shape) * dtype.itemsize)
         if dtype.kind == "b":  # a view could make a bool of any byte
             array = np.ndarray(shape, np.uint8, data).astype(bool)
-        else:
-            array = np.ndarray(shape, dtype, data)
-            array = array.copy() if self.writeable else array
-        array.flags.writeable = self.writeable
-        return array
+            array.flags.writeable = self.writeable
+            return array
+        array = np.ndarray(shape, dtype, data)
+        return array.copy() if self.writeable else array
 
 
 NONE = encode(None)
