@@ -14,13 +14,15 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
+
+from autograder.course import UserError
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -38,7 +40,7 @@ AT_ONCE = 200
 """Things whose results are held in memory at a time: never a whole class. After as many a process is replaced."""
 
 TRIES = 3
-"""How often a thing is begun. A process that somebody else ends may take with it what the others have in progress."""
+"""How often a thing is begun: something else may have ended its process."""
 
 _EACH = 8
 """Things for which it is worth to start one more process."""
@@ -48,23 +50,31 @@ _EACH = 8
 class Exceeded:
     """What stands in the place of a result that there is none of."""
 
-    why: str
-    """as the end of a sentence"""
+    why: str  # as the end of a sentence
 
 
 def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> Iterator[Result | Exceeded]:
     """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
     and ends all."""
-    pool = _Pool(min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH))
+    size = min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)
+    # Fresh processes, not forks: this one may have threads.
+    pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
+
+    def begin(thing: Thing) -> Future[Result | Exceeded]:
+        future: Future[Any] = pool.schedule(_within_budget, (function, thing, SECONDS, MEMORY), timeout=PATIENCE)
+        return future
+
     rest = iter(things)
     try:
-        begun = deque((thing, pool.begin(function, thing)) for thing in islice(rest, AT_ONCE))
+        begun = deque((thing, begin(thing)) for thing in islice(rest, AT_ONCE))
         while begun:
-            thing, future = begun.popleft()
-            yield pool.result(function, thing, future)
-            begun.extend((thing, pool.begin(function, thing)) for thing in islice(rest, 1))
+            yield _result(begin, *begun.popleft())
+            begun.extend((thing, begin(thing)) for thing in islice(rest, 1))
+    except BrokenProcessPool as error:
+        raise UserError(f"somebody ended the processes that read and compare ({error}): run it again") from error
     finally:
-        pool.close()
+        pool.stop()  # type: ignore[no-untyped-call]
+        pool.join()
 
 
 def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
@@ -79,43 +89,18 @@ def apart(function: Callable[..., Result], *arguments: Any) -> Result:
         return future.result()
 
 
-class _Pool:
-    """Processes; new ones, where somebody else ends them all at once."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._open()
-
-    def _open(self) -> None:
-        # Fresh processes, not forks: this one may have threads.
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPool(self._size, max_tasks=AT_ONCE, context=context)
-
-    def begin(self, function: Callable[[Any], Any], thing: Any) -> Future[Any]:
-        if not self._pool.active:
-            self.close()
-            self._open()
-        arguments = (function, thing, SECONDS, MEMORY)
-        future: Future[Any] = self._pool.schedule(_within_budget, arguments, timeout=PATIENCE)
-        return future
-
-    def result(self, function: Callable[[Any], Any], thing: Any, future: Future[Any]) -> Any:
-        """What came of a thing, which is begun anew where something other than its budget ends its process."""
-        for left in reversed(range(TRIES)):
-            try:
-                return future.result()
-            except TimeoutError:
-                return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
-            except (ProcessExpired, BrokenProcessPool, CancelledError) as error:
-                if getattr(error, "exitcode", None) == -signal.SIGXCPU:
-                    return Exceeded(f"took more than {SECONDS} seconds of processor time")
-                if left:
-                    future = self.begin(function, thing)
-        return Exceeded("ended the process that did it")
-
-    def close(self) -> None:
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        self._pool.join()
+def _result(begin: Callable[[Thing], Future[Any]], thing: Thing, future: Future[Any]) -> Any:
+    for left in reversed(range(TRIES)):
+        try:
+            return future.result()
+        except TimeoutError:
+            return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
+        except ProcessExpired as error:
+            if error.exitcode == -signal.SIGXCPU:
+                return Exceeded(f"took more than {SECONDS} seconds of processor time")
+            if left:
+                future = begin(thing)
+    return Exceeded("ended the process that did it")
 
 
 def _within_budget(function: Callable[[Thing], Result], thing: Thing, seconds: int, memory: int) -> Result | Exceeded:

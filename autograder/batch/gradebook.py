@@ -15,7 +15,7 @@ import urllib.parse
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -31,7 +31,10 @@ FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
 VERSION = 7
 
 _SCHEMA = f"""
-CREATE TABLE submissions (              -- of the last run
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+BEGIN;
+CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
     number INTEGER PRIMARY KEY,
     assignment TEXT NOT NULL,           -- empty where it could not be told
     student TEXT NOT NULL,
@@ -44,9 +47,9 @@ CREATE TABLE submissions (              -- of the last run
     cells TEXT NOT NULL,                -- JSON: the code
     adjustments TEXT NOT NULL           -- JSON: corrections by hand
 );
-CREATE INDEX by_key ON submissions (code, assignment, suite);
-CREATE INDEX by_person ON submissions (assignment, who);
-CREATE TABLE results (                  -- of all runs
+CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, suite);
+CREATE INDEX IF NOT EXISTS by_person ON submissions (assignment, who);
+CREATE TABLE IF NOT EXISTS results (                  -- of all runs
     assignment TEXT NOT NULL,
     suite TEXT NOT NULL,
     code TEXT NOT NULL,
@@ -55,10 +58,11 @@ CREATE TABLE results (                  -- of all runs
     PRIMARY KEY (assignment, suite, code)
 );
 PRAGMA user_version = {VERSION};
+COMMIT;
 """
 
-DAMAGED = (sqlite3.DatabaseError, zlib.error, ValueError, TypeError, KeyError)
-"""What reading a damaged file may raise."""
+DAMAGED = (zlib.error, ValueError, TypeError, KeyError)
+"""What a damaged row may raise."""
 
 
 class GradebookError(BatchError):
@@ -72,43 +76,39 @@ def code_hash(submission: Submission) -> str:
 
 
 class Gradebook:
-    """An open gradebook: `writing` for the one who grades, `reading` for everybody else."""
+    """An open gradebook: `writing` for the one who grades, `reading` for everybody else. Until it is closed, what the
+    disk complains about is a GradebookError."""
 
-    def __init__(self, out: Path, opened: ExitStack, mode: str) -> None:
-        """What `opened` holds is closed with the gradebook."""
+    def __init__(self, out: Path, database: sqlite3.Connection, was_damaged: bool = False) -> None:
         self.out = out
-        self._database = opened.enter_context(closing(_connected(out, mode)))
-        self._opened = opened.pop_all()
-        self.was_damaged = False
-        """whether there was one that could not be used"""
+        self._database = database
+        self.was_damaged = was_damaged  # and could not be used: this is a new one
 
     @classmethod
-    def writing(cls, out: Path) -> Gradebook:
-        """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
-        path = out / FILE
-        with in_words(out), ExitStack() as opened:
+    @contextmanager
+    def writing(cls, out: Path) -> Iterator[Gradebook]:
+        """The gradebook of the folder OUT, for grading; both are made where they are missing."""
+        with in_words(out):
             out.mkdir(parents=True, exist_ok=True)
-            opened.enter_context(_locked(out / LOCK))
-            damaged = path.exists() and not _is_whole(out)
-            if damaged:
-                for file in out.glob(f"{FILE}*"):
+            with _locked(out / LOCK):
+                damaged = (out / FILE).exists() and not _is_whole(out)
+                for file in out.glob(f"{FILE}*") if damaged else ():
                     file.unlink()
-            book = cls(out, opened, "rwc")
-            book.was_damaged = damaged
-            book._database.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-            if not book._all("SELECT * FROM sqlite_master"):
-                book._database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        return book
+                with closing(_connected(out, "rwc")) as database:
+                    database.executescript(_SCHEMA)
+                    yield cls(out, database, damaged)
 
     @classmethod
-    def reading(cls, out: Path) -> Gradebook:
-        """Open the gradebook of a batch that is finished, or still running."""
+    @contextmanager
+    def reading(cls, out: Path) -> Iterator[Gradebook]:
+        """The gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
             raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with in_words(out), ExitStack() as opened:
+        with in_words(out):
             if not _is_whole(out):
                 raise GradebookError(_DAMAGED.format(out / FILE))
-            return cls(out, opened, "ro")
+            with closing(_connected(out, "ro")) as database:
+                yield cls(out, database)
 
     def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> None:
         """Take in what was handed in, in the place of what the last run found. Where a student has a submission for an
@@ -119,10 +119,10 @@ class Gradebook:
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # everybody's
         earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # whom platforms named, by all that they go by
-        with self._transaction():
+        with self._database:
             self._database.execute("DELETE FROM submissions")
             for submissions in folders:
-                ((before,),) = self._all("SELECT coalesce(max(number), 0) FROM submissions")
+                ((before,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
                 here: list[tuple[str, str, Person]] = []
                 for submission in submissions:
                     if submission.person.platform:
@@ -149,7 +149,7 @@ class Gradebook:
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
         """Keep the corrections of these rows, by number."""
-        with self._transaction():
+        with self._database:
             for number, lines in adjustments.items():
                 packed = json.dumps([asdict(line) for line in lines])
                 self._database.execute("UPDATE submissions SET adjustments = ? WHERE number = ?", (packed, number))
@@ -200,7 +200,7 @@ class Gradebook:
 
     def add(self, graded: Iterable[tuple[Key, bytes, str]]) -> None:
         """Keep packed grades, each with why no grader could judge that code, if so. From here on they survive."""
-        with self._transaction():
+        with self._database:
             rows = [(*key, utf8_safe(lost), packed) for key, packed, lost in graded]
             self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", rows)
 
@@ -215,23 +215,10 @@ class Gradebook:
 
     def _read(self, make: Callable[[sqlite3.Row], Made], query: str, *values: Any) -> Iterator[Made]:
         """What is made of each row of a query."""
-        with in_words(self.out, DAMAGED):
+        try:
             yield from map(make, self._database.execute(query, values))
-
-    def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with in_words(self.out):
-            return self._database.execute(query, values).fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with in_words(self.out), self._database:
-            yield
-
-    def __enter__(self) -> Gradebook:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()  # the file, and then the lock
+        except DAMAGED as error:
+            raise GradebookError(_DAMAGED.format(self.out / FILE)) from error
 
 
 def _key(row: sqlite3.Row) -> Key:
@@ -270,12 +257,12 @@ def _is_whole(out: Path) -> bool:
     """Whether there is a gradebook of this version that SQLite can read."""
     try:
         with closing(_connected(out, "ro")) as database:
-            queries = ("PRAGMA user_version", "PRAGMA quick_check(1)", "SELECT count(*) FROM sqlite_master")
+            queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
             version, whole, tables = (database.execute(query).fetchone()[0] for query in queries)
             return whole == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
-    except DAMAGED:
+    except (*DAMAGED, sqlite3.DatabaseError):
         return False
 
 
@@ -293,19 +280,17 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def in_words(out: Path, damage: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)) -> Iterator[None]:
-    """What the disk or the gradebook in OUT complains about, as a sentence. `damage` is what damaged rows may raise."""
+def in_words(out: Path) -> Iterator[None]:
+    """What the disk or SQLite complains about, as a sentence."""
     try:
         yield
-    except GradebookError:
-        raise
     except (sqlite3.OperationalError, OSError) as error:
         why = getattr(error, "strerror", None) or error
         raise GradebookError(
             f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
             " folder with --out, and run the same command again"
         ) from error
-    except damage as error:
+    except sqlite3.DatabaseError as error:
         raise GradebookError(_DAMAGED.format(out / FILE)) from error
 
 

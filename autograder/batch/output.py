@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from autograder.batch.gradebook import Gradebook, in_words
+from autograder.batch.gradebook import Gradebook
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, safe_name
@@ -33,14 +33,13 @@ def write(book: Gradebook, known: Sequence[str], also: Callable[[Row], object]) 
             also(row)
             yield row
 
-    with in_words(book.out):
-        write_csv(book.out / "grades.csv", _grades(book, rows()))
-        for path in [*book.out.glob("feedback/*/*.md"), *book.out.glob("results/*/*.json")]:
-            is_ours = path.stem in known or path.stem.startswith("unknown_")
-            if is_ours and path not in written:  # not handed in any more
-                path.unlink()
-                if not any(path.parent.iterdir()):
-                    path.parent.rmdir()
+    write_csv(book.out / "grades.csv", _grades(book, rows()))
+    for path in [*book.out.glob("feedback/*/*.md"), *book.out.glob("results/*/*.json")]:
+        is_ours = path.stem in known or path.stem.startswith("unknown_")
+        if is_ours and path not in written:  # not handed in any more
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
 
 
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:

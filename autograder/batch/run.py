@@ -22,7 +22,7 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, output
-from autograder.batch.gradebook import FILE, Gradebook, in_words
+from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
@@ -32,15 +32,9 @@ from autograder.protocol.failure import Status
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-KEEP_EVERY = 0.25
-"""Seconds for which grades are gathered before they are kept together."""
-
-AHEAD = 2
-"""Jobs under way for each grader: one in progress, and one that waits for it. The code of a class is never held at
-once."""
-
-TRIES = 3
-"""How often a submission is given to a grader before it is given up as lost."""
+KEEP_EVERY = 0.25  # seconds for which grades are gathered before they are kept together
+AHEAD = 2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
+TRIES = 3  # how often a submission is given to a grader before it is given up as lost
 
 
 def grade(
@@ -101,7 +95,7 @@ def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
     compared. Takes memory in proportion to the class."""
     from autograder.reports import class_page, similarity
 
-    with in_words(out), Gradebook.reading(out) as book:
+    with Gradebook.reading(out) as book:
         not_compared = similarity.write(out, book, [*similarity.solutions(), *others])
         class_page.write(out, book)
     return not_compared
@@ -201,4 +195,4 @@ def _failure(future: Future[bytes]) -> str:
         return f"the grader did not answer within {DEADLINE:.0f} seconds"
     except Exception as error:
         code = getattr(error, "exitcode", None)
-        return f"{type(error).__name__}: {error}" if code is None else f"the grader ended with exit code {code}"
+        return str(error) if code is None else f"the grader ended with exit code {code}"

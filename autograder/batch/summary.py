@@ -29,8 +29,7 @@ class AssignmentSummary:
 
     max_score: float = 0.0
     scores: array[float] = field(default_factory=lambda: array("d"))
-    other_statuses: Counter[str] = field(default_factory=Counter)
-    """submissions by status, of those that were not simply graded"""
+    other_statuses: Counter[str] = field(default_factory=Counter)  # of those that were not simply graded
 
     def add(self, row: Row) -> None:
         self.max_score = max(self.max_score, row.max_score)
@@ -51,13 +50,10 @@ class AssignmentSummary:
 class Summary:
     """What a batch came to."""
 
-    graded: int = 0
-    """submissions graded in this run"""
-    judged: int = 0
-    """submissions with a grade"""
+    graded: int = 0  # submissions, in this run
+    judged: int = 0  # in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-    """a sentence each"""
+    remarks: list[str] = field(default_factory=list)  # sentences
     cases: Cases = field(default_factory=Cases)
 
     @property

@@ -42,12 +42,9 @@ class BatchError(UserError):
 class Setup:
     """How graders are to work."""
 
-    disabled_locks: Collection[str] = ()
-    """names of locks of the wall to leave off"""
-    prove_wall: bool = False
-    """whether a grader tries the wall before it grades; for the coordinator's own machine that is done already"""
-    run: str = ""
-    """tells one run from the next on machines that keep their graders"""
+    disabled_locks: Collection[str] = ()  # of the wall
+    prove_wall: bool = False  # before anything is graded; on the coordinator's own machine that is done already
+    run: str = ""  # tells one run from the next on machines that keep their graders
 
 
 @dataclass(frozen=True)
@@ -56,24 +53,24 @@ class Job:
 
     key: Key
     cells: tuple[str, ...] = ()
-    refusal: tuple[Status, str] | None = None
-    """the status of what is not run, and the sentence that every test then says"""
-    prove: bool = False
-    """whether the reference solution is graded first: no submission is blamed where that fails as well"""
+    refusal: tuple[Status, str] | None = None  # the status of what is not run, and what every test then says
+    prove: bool = False  # that the reference solution can be graded: else no submission is blamed
 
 
 class Processes:
-    """Graders of this machine."""
+    """Graders of this machine. Their temporary files lie in one folder, which the last of them removes where the
+    coordinator was killed."""
 
     def __init__(self, size: int, setup: Setup) -> None:
         self.size = size
+        self._setup = setup
         # As many threads for linear algebra as graders would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._folder = tempfile.mkdtemp(prefix="grader-")
-        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=get_context("spawn"))
+        self._pool = ProcessPool(size, initializer=_start, initargs=(self._folder,), context=get_context("spawn"))
 
     def submit(self, job: Job) -> Future[bytes]:
-        future: Future[bytes] = self._pool.schedule(_grade, (job,), timeout=DEADLINE)
+        future: Future[bytes] = self._pool.schedule(_grade, (job, self._setup), timeout=DEADLINE)
         return future
 
     def close(self) -> None:
@@ -122,48 +119,41 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 
 # In a grader process
 
-
-_HERE = os.uname().nodename
-
-
-class _GraderProcess:
-    """This process, and its grader."""
-
-    setup = Setup()
-    grader: Grader | None = None
+_grader: dict[Setup, Grader] = {}
+"""The one of this process, once there is one."""
 
 
-def _start(setup: Setup, folder: str) -> None:
-    """Temporary files go below `folder`, which the last of its processes removes where the coordinator was killed."""
+def _start(folder: str) -> None:
     own = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
     util.Finalize(None, _end, (own,), exitpriority=0)
-    _GraderProcess.setup = setup
 
 
 def _end(own: str) -> None:
-    if _GraderProcess.grader is not None:
-        _GraderProcess.grader.close()
+    _close()
     shutil.rmtree(own, ignore_errors=True)
     with suppress(OSError):
         os.rmdir(os.path.dirname(own))
 
 
-def _grade(job: Job) -> bytes:
+def _close() -> None:
+    while _grader:
+        _grader.popitem()[1].close()
+
+
+def _grade(job: Job, setup: Setup) -> bytes:
     """A packed grade. What it raises, a UserError aside, is not the submission's fault."""
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
-    from autograder.sandbox.client import SandboxError
 
-    setup = _GraderProcess.setup
-    assignment = _assignment(job.key.assignment)
+    here, assignment = os.uname().nodename, _assignment(job.key.assignment)
     try:
-        if _GraderProcess.grader is None:
+        if setup not in _grader:
             if setup.prove_wall:
                 self_test.require()
-            _GraderProcess.grader = Grader(setup.disabled_locks)
-        grader = _GraderProcess.grader
+            _grader[setup] = Grader(setup.disabled_locks)
+        grader = _grader[setup]
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
-            raise BatchError(f"{_HERE} has another version of {assignment.name}'s suite or of the autograder")
+            raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
         if job.prove:
             proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
             if proof.score != proof.max_score:
@@ -171,14 +161,12 @@ def _grade(job: Job) -> bytes:
         grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
         return PackedGrade.of(grade, assignment.name).to_bytes()
     except self_test.BrokenPromise as error:
-        raise BatchError(f"the wall does not hold on {_HERE}: {error}") from error
-    except BaseException as error:
-        if _GraderProcess.grader is not None:
-            _GraderProcess.grader.close()
-        _GraderProcess.grader = None
-        if isinstance(error, SandboxError):  # no Exception, so that no test takes it for a submission's
-            raise RuntimeError(str(error)) from error
+        raise BatchError(f"the wall does not hold on {here}: {error}") from error
+    except UserError:
         raise
+    except BaseException as error:  # a SandboxError is no Exception
+        _close()
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
 
 # Once, as its suite is collected once: its hash is then that of the suite that judges.

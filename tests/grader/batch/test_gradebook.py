@@ -20,6 +20,7 @@ from autograder.grading.grade import from_json, to_json
 from autograder.grading.row import PackedGrade
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
+from tests.grader.support import classroom
 from tests.grader.support.rows import GRADE, PACKED, submission_file
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
@@ -70,6 +71,18 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
     assert [key.assignment for key in book.to_grade()] == ["rope"]
     book.take_in([class_], SUITES)
     assert not book.to_grade()
+
+
+def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = classroom.copy_of_the_course(tmp_path)
+    monkeypatch.setattr(course, "ROOT", root)
+    before = {one.name: one.suite_hash for one in course.assignments()}
+    with (root / "tests" / "hidden" / "test_alibi.py").open("a") as file:
+        file.write("# changed\n")
+    after = {one.name: one.suite_hash for one in course.assignments()}
+    assert [name for name in before if before[name] != after[name]] == ["alibi"]
 
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
@@ -173,8 +186,8 @@ def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second one is told so; who only reads is not kept waiting."""
     book.take_in([[submission_file("ada")]], SUITES)
     grade_all(book)
-    with pytest.raises(GradebookError, match="another run is grading into"):
-        Gradebook.writing(tmp_path)
+    with pytest.raises(GradebookError, match="another run is grading into"), Gradebook.writing(tmp_path):
+        pass
     with Gradebook.reading(tmp_path) as reader:
         assert students(reader) == ["ada"]
 
@@ -190,8 +203,8 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 
 
 def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
-    with pytest.raises(GradebookError, match="there is no gradebook"):
-        Gradebook.reading(tmp_path)
+    with pytest.raises(GradebookError, match="there is no gradebook"), Gradebook.reading(tmp_path):
+        pass
 
 
 @pytest.mark.parametrize("found", [0, gradebook.VERSION - 1, gradebook.VERSION + 1])
@@ -200,31 +213,33 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     path = tmp_path / gradebook.FILE
     with sqlite3.connect(path) as database:
         database.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
-    with pytest.raises(GradebookError, match="run `autograder grade` again"):
-        Gradebook.reading(tmp_path)
+    with pytest.raises(GradebookError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
+        pass
     with Gradebook.writing(tmp_path) as book:
         assert book.was_damaged and not book.to_grade()
 
 
-def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on
     later."""
-    book.take_in([[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES)
-    keys = list(book.to_grade())
-    book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")
-    with pytest.raises(GradebookError, match="what was graded until now is kept"):
-        for key in keys:
+    with pytest.raises(GradebookError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
+        book.take_in([[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES)
+        (pages,) = book._database.execute("PRAGMA page_count").fetchone()
+        book._database.execute(f"PRAGMA max_page_count = {4 + pages}")
+        for key in book.to_grade():
             book.add([(key, PACKED.to_bytes(), "")])
-    kept = len(students(book))
-    assert 0 < kept < 100
-    book._database.execute("PRAGMA max_page_count = 100000")
-    assert grade_all(book) == 100 - kept
+    with Gradebook.writing(tmp_path) as book:
+        kept = len(students(book))
+        assert 0 < kept < 100 and grade_all(book) == 100 - kept
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """One sentence that names another way."""
     (tmp_path / "file").write_text("here already")
-    with pytest.raises(GradebookError, match="choose another folder with --out"):
-        Gradebook.writing(tmp_path / "file")
-    with pytest.raises(GradebookError, match="choose another folder with --out"):
-        Gradebook.writing(tmp_path / "file" / "results")
+    with pytest.raises(GradebookError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
+        pass
+    with (
+        pytest.raises(GradebookError, match="choose another folder with --out"),
+        Gradebook.writing(tmp_path / "file" / "results"),
+    ):
+        pass

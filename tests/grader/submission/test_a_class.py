@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import csv
 import random
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from autograder import course
-from autograder.batch import output
+from autograder import cli, course
+from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
-from autograder.protocol.failure import Status
-from autograder.reports import feedback_zip, roster
-from autograder.submission import Submission, find_in_folder
-from tests.grader.support import classroom
+from autograder.reports import feedback_zip
 from tests.grader.support.folders import archive_of, notebook, put
-from tests.grader.support.rows import PACKED
+from tests.grader.support.stand_ins import Direct, whose
 
-KNOWN = [one.name for one in course.assignments()]
 SIZE = 30
 STUB = course.find("rope").stub.read_text("utf-8")
 
@@ -106,55 +100,36 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
     return kinds
 
 
-def whose(cells: Iterable[str]) -> list[str]:
-    return re.findall(r"^# student (\d+)$", "\n".join(cells), re.MULTILINE)
-
-
-def graded(out: Path, submissions: list[Submission]) -> None:
-    """A gradebook in which a score is the number of the student whose code it is, in tenths."""
-    with Gradebook.writing(out) as book:
-        book.take_in([submissions], {"rope": "suite"})
-        for key in book.to_grade():
-            number = whose(book.cells(key.code))
-            status = Status.GRADED if number else Status.UNREADABLE
-            grade = replace(PACKED, score=0.1 * int(number[0]) if number else 0.0, status=status)
-            book.add([(key, grade.to_bytes(), "")])
-        rows = 0
-
-        def count(_: object) -> None:
-            nonlocal rows
-            rows += 1
-
-        output.write(book, KNOWN, count)
-        assert rows == SIZE
-
-
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str) -> None:
+def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of a download say what it is of; in folders nothing but a flag says what is not named after one."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    assert platform in find_in_folder(folder, flag, KNOWN).layout
-    submissions = classroom.read_folder(folder, flag, KNOWN)
-    rows = {one.who: one for one in submissions}
-    assert [*sorted(rows)] == sorted(f"{platform}:{key(number)}" for number in range(SIZE))
-    assert max(Counter(one.student for one in submissions).values()) == 1
-    for number, kind in enumerate(kinds):
-        one = rows[f"{platform}:{key(number)}"]
-        if kind in READ:
-            assert (one.problem, one.assignment, whose(one.cells)) == (None, "rope", [str(number)]), (kind, one)
-        else:
-            assert one.problem is not None and not one.cells, (kind, one)
-            assert one.problem.message.endswith(".") and one.problem.message.isprintable()
-    graded(out, submissions)
+    monkeypatch.setattr(run, "Processes", Direct)
+    summary = run.grade([folder], out, flag)
+    assert platform in summary.remarks[0] and summary.assignments["rope"].scores.buffer_info()[1] == SIZE
+    with Gradebook.reading(out) as book:
+        rows = {row.submission.who: row for row in book.rows()}
+        assert [*sorted(rows)] == sorted(f"{platform}:{key(number)}" for number in range(SIZE))
+        assert len({row.student for row in rows.values()}) == len({row.folder for row in rows.values()}) == SIZE
+        for number, kind in enumerate(kinds):
+            row = rows[f"{platform}:{key(number)}"]
+            one = row.submission
+            assert (one.problem is None) == (kind in READ), (kind, one)
+            assert whose(book.cells(row.key.code)) == [str(number)] * (kind in READ), (kind, one)
+            if one.problem is not None:
+                assert one.problem.message.endswith(".") and one.problem.message.isprintable()
+                assert any(row.student in case.students for case in summary.cases), kind  # a zero is never silent
     table = "".join(f"Participant {key(n)},\n" if platform == "Moodle" else f"{key(n)},\n" for n in range(SIZE))
     put(tmp_path, {"table.csv": f"Identifier,Grade\n{table}"})
-    with Gradebook.reading(out) as book:
-        filled = roster.fill(out, book, tmp_path / "table.csv", "rope")
-        packed = feedback_zip.pack(out, book, platform.casefold()) if platform in ("Canvas", "Moodle") else None
-    assert (filled.scores, filled.remarks) == (SIZE, {})
-    assert packed is None or (packed.files, packed.without) == (SIZE, [])
-    with filled.path.open(encoding="utf-8", newline="") as file:
+    command = ["roster", str(out), "--table", str(tmp_path / "table.csv"), "--assignment", "rope"]
+    said = CliRunner().invoke(cli.main, command)
+    assert (said.exit_code, said.output) == (0, f"{SIZE} scores in {out / 'roster_table.csv'}\n")
+    with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
         scores = [float(row["Grade"]) for row in csv.DictReader(file)]
     assert scores == [pytest.approx(0.1 * n * (kind in READ)) for n, kind in enumerate(kinds)]
+    if platform in ("Canvas", "Moodle"):
+        with Gradebook.reading(out) as book:
+            packed = feedback_zip.pack(out, book, platform.casefold())
+        assert (packed.files, packed.without) == (SIZE, [])

@@ -2,61 +2,70 @@
 
 from __future__ import annotations
 
+import fnmatch
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from autograder import course
+from autograder import course, parallel
+from autograder.batch import run
+from autograder.batch.gradebook import Gradebook
+from tests.grader.support.stand_ins import Direct
 
 GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
-SIGNAL_ITSELF = """
-import fnmatch, os, sys
-number, pattern, left = int(sys.argv.pop(1)), sys.argv.pop(1), int(sys.argv.pop(1))
-def count(event, arguments):
-    global left
-    if event in ("open", "kept") and fnmatch.fnmatch(str(arguments[0]), pattern):
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), number)
-sys.addaudithook(count)
-from autograder.batch import run
-from autograder.batch.gradebook import Gradebook
-run.KEEP_EVERY, add = 0.01, Gradebook.add
-def add_and_say(self, graded):
-    add(self, graded)
-    if graded:
-        sys.audit("kept", f"{self.out}/kept")
-Gradebook.add = add_and_say
-"""
-"""Sends itself a signal as it opens the n-th file whose path fits a pattern; that grades were kept counts as a file
-`kept`. Every grade is kept as it comes."""
 
-
-def grade(folder: Path, out: Path, *options: str, root: Path = course.ROOT) -> subprocess.Popen[str]:
-    """`autograder grade`, as a process of its own."""
-    return _start(GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
-
-
-def grade_until(
-    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str
-) -> subprocess.Popen[str]:
-    """The same; a signal comes as it opens the n-th file under OUT whose path there fits the pattern."""
-    words = (str(int(number)), f"{out}/{pattern}", str(opened), "grade", str(folder), "--out", str(out), *options)
-    return _start(SIGNAL_ITSELF + GRADE, *words, root=course.ROOT)
-
-
-def _start(script: str, *words: str, root: Path) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    command = [sys.executable, "-c", script, *words]
+def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.Popen[str]:
+    """`autograder grade`, as a process of its own, with its temporary files in `scratch`."""
+    environment = os.environ | {"PYTHONPATH": str(course.ROOT), "TMPDIR": str(scratch)}
+    command = [sys.executable, "-c", GRADE, "grade", str(folder), "--out", str(out), *options]
     return subprocess.Popen(
         command,
         env=environment,
-        cwd=root,
+        cwd=course.ROOT,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
+
+
+def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
+    """Whether a run, whose graders are stand-ins, was killed as it opened a file under OUT or had kept a grade for the
+    n-th time: it may have ended before."""
+    forking = multiprocessing.get_context("forkserver")
+    forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
+    process = forking.Process(target=_until_killed, args=(moment, folder, out))
+    process.start()
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode != 0
+
+
+def _until_killed(moment: int, folder: Path, out: Path) -> None:
+    left, add = moment, Gradebook.add
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event == "kept" or (
+            event in ("open", "sqlite3.connect") and fnmatch.fnmatch(str(arguments[0]), f"*{out}/*")
+        ):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def add_and_say(self: Gradebook, graded: list[tuple[object, bytes, str]]) -> None:
+        add(self, graded)  # type: ignore[arg-type]
+        if graded:
+            sys.audit("kept")
+
+    sys.addaudithook(count)
+    Gradebook.add = add_and_say  # type: ignore[method-assign,assignment]
+    run.KEEP_EVERY = -1.0  # every grade is kept as it comes
+    run.Processes = Direct  # type: ignore[assignment,misc]
+    parallel.in_order = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
+    parallel.apart = lambda function, *arguments: function(*arguments)
+    run.grade([folder], out)

@@ -16,7 +16,6 @@ from autograder import parallel
 from autograder.batch import run
 from autograder.batch.workers import Processes, Setup
 
-_apart = parallel.apart
 _warm: dict[tuple[int, object], Processes] = {}
 
 
@@ -46,11 +45,3 @@ def warm_graders() -> Iterator[None]:
         yield
     for processes in _warm.values():
         Processes.close(processes)
-
-
-@pytest.fixture
-def cold_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test's batch starts processes of its own, and ends them."""
-    monkeypatch.setattr(run, "Processes", Processes)
-    monkeypatch.setattr(parallel, "multiprocessing", multiprocessing)
-    monkeypatch.setattr(parallel, "apart", _apart)

@@ -1,0 +1,74 @@
+"""Graders that run nobody's code, for tests of what a batch does with grades: a score says whose code it is for, as
+code says itself, in tenths.
+
+Loaded by processes that are killed and replaced, so it imports little.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.batch import workers
+from autograder.batch.workers import Job
+from autograder.protocol.failure import Status
+from tests.grader.support.rows import PACKED
+
+
+def whose(cells: Iterable[str]) -> list[str]:
+    """The number in a line `# student 12`."""
+    return re.findall(r"^# (?:student|submission) (\d+)$", "\n".join(cells), re.MULTILINE)
+
+
+def solved(number: int, function: str = "sinusoidal_encoding") -> str:
+    """What reads as written, and says whose it is."""
+    return f"# student {number}\ndef {function}(*given):\n    return {number}\n"
+
+
+def grade_of(job: Job) -> bytes:
+    status, _ = job.refusal or (Status.GRADED, "")
+    number = whose(job.cells)
+    return replace(PACKED, score=0.1 * int(number[0]) if number else 0.0, status=status).to_bytes()
+
+
+class Direct:
+    """In the place of Processes."""
+
+    size = 2
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future: Future[bytes] = Future()
+        future.set_result(grade_of(job))
+        return future
+
+    def close(self) -> None:
+        pass
+
+
+class Harmed(workers.Processes):
+    """Real processes; what stands in the code happens to the one that gets it, as often as it says: `# killed 2`,
+    `# stopped 1`."""
+
+    marks = Path()  # a folder
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future: Future[bytes] = self._pool.schedule(_harmed, (job, str(self.marks)), timeout=workers.DEADLINE)
+        return future
+
+
+def _harmed(job: Job, marks: str) -> bytes:
+    for what, often in re.findall(r"^# (killed|stopped) (\d+)$", "\n".join(job.cells), re.MULTILINE):
+        with (Path(marks) / f"{what}.{often}").open("a") as file:
+            file.write(".")
+            if file.tell() <= int(often):
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGSTOP)
+    return grade_of(job)
