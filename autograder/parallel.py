@@ -14,15 +14,13 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
-
-from autograder.course import UserError
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -57,24 +55,28 @@ def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> It
     """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
     and ends all."""
     size = min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)
-    # Fresh processes, not forks: this one may have threads.
-    pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
-
-    def begin(thing: Thing) -> Future[Result | Exceeded]:
-        future: Future[Any] = pool.schedule(_within_budget, (function, thing, SECONDS, MEMORY), timeout=PATIENCE)
-        return future
-
     rest = iter(things)
-    try:
-        begun = deque((thing, begin(thing)) for thing in islice(rest, AT_ONCE))
-        while begun:
-            yield _result(begin, *begun.popleft())
-            begun.extend((thing, begin(thing)) for thing in islice(rest, 1))
-    except BrokenProcessPool as error:
-        raise UserError(f"somebody ended the processes that read and compare ({error}): run it again") from error
-    finally:
-        pool.stop()  # type: ignore[no-untyped-call]
-        pool.join()
+    left: deque[Thing] = deque()  # begun
+    for _ in range(TRIES):  # somebody else may end all processes at once
+        # Fresh ones, not forks: this process may have threads.
+        pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
+        try:
+            left.extend(islice(rest, AT_ONCE - len(left)))
+            futures = deque(_begin(pool, function, thing) for thing in left)
+            while left:
+                outcome = _result(pool, function, left[0], futures.popleft())
+                left.popleft()
+                yield outcome
+                for thing in islice(rest, 1):
+                    left.append(thing)
+                    futures.append(_begin(pool, function, thing))
+            return
+        except (BrokenProcessPool, CancelledError):
+            continue
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call]
+            pool.join()
+    yield from (Exceeded("ended the process that did it") for _ in chain(left, rest))
 
 
 def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
@@ -89,7 +91,15 @@ def apart(function: Callable[..., Result], *arguments: Any) -> Result:
         return future.result()
 
 
-def _result(begin: Callable[[Thing], Future[Any]], thing: Thing, future: Future[Any]) -> Any:
+def _begin(pool: ProcessPool, function: Callable[[Any], Any], thing: Any) -> Future[Any]:
+    if not pool.active:
+        raise BrokenProcessPool
+    arguments = (function, thing, SECONDS, MEMORY)
+    future: Future[Any] = pool.schedule(_within_budget, arguments, timeout=PATIENCE)
+    return future
+
+
+def _result(pool: ProcessPool, function: Callable[[Any], Any], thing: Any, future: Future[Any]) -> Any:
     for left in reversed(range(TRIES)):
         try:
             return future.result()
@@ -99,7 +109,7 @@ def _result(begin: Callable[[Thing], Future[Any]], thing: Thing, future: Future[
             if error.exitcode == -signal.SIGXCPU:
                 return Exceeded(f"took more than {SECONDS} seconds of processor time")
             if left:
-                future = begin(thing)
+                future = _begin(pool, function, thing)
     return Exceeded("ended the process that did it")
 
 

@@ -21,7 +21,9 @@ def harmless(text: str) -> bool:
 def test_json_is_spelled_out_and_means_the_same(tmp_path: Path) -> None:
     file = tmp_path / "rope.py"
     file.write_text(f"def rope_frequencies(*_):\n    raise RuntimeError({CONTROLS!r})\n", encoding="utf-8")
-    said = CliRunner().invoke(cli.main, ["check", str(file), "--json"]).stdout
+    result = CliRunner().invoke(cli.main, ["check", str(file), "--json"])
+    said = result.stdout
+    assert said, result.output
     assert harmless(said)
     assert any(CONTROLS in test["message"] for test in json.loads(said)["tests"])
 
