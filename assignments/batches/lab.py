@@ -3,7 +3,7 @@
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `batches.py`.
 
 The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
-of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or count on along the row; a query sees its own
+of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its own
 text (`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a
 learned table. Tasks:
 
@@ -53,7 +53,7 @@ class Way(NamedTuple):
     mask: bool
 
     def __str__(self) -> str:
-        return f"{'restart' if self.restart else 'count on'}, {'own text' if self.mask else 'whole row'}"
+        return f"{'restart' if self.restart else 'continue'}, {'own text' if self.mask else 'whole row'}"
 
 
 WAYS = [Way(restart, mask) for mask in (True, False) for restart in (True, False)]

@@ -221,9 +221,9 @@ def padded(model: Model, hides: bool, late: bool) -> Padded:
 def padded_left(model: Model) -> Iterator[Way]:
     """Put twelve spaces of padding before the prompt, as in a batch with a longer text."""
     yield Way("alone", written(model))
-    yield Way("masked, positions count from the first space of padding", written(padded(model, hides=True, late=False)))
+    yield Way("masked, all positions 12 too large", written(padded(model, hides=True, late=False)))
     yield Way("not masked", written(padded(model, hides=False, late=False)))
     yield Way(
-        "masked, the prompt counts from its own beginning, new tokens from the first space of padding",
+        "masked, prompt from position 0, new tokens 12 too large",
         written(padded(model, hides=True, late=True)),
     )

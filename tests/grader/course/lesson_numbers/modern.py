@@ -111,7 +111,7 @@ trained on «setting.trained_length» tokens and tested on up to «setting.lengt
 A guess is right «100 / setting.vocabulary:.0f» % of the time. <== len(lab.SEEDS) == 8
 clearly better than in every layer, in both tasks, with 7 of 8 seeds each
     <== clear(7, gain(copying, every, first)) and clear(7, gain(passkey, every, first))
-no better than RoPE in every layer («mean(copying, second, 64):.2f» against «mean(copying, every, 64):.2f»).
+as poor as RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»).
     <== gain(copying, every, second).p > CLEAR
 In the passkey it is worse with each of the 8 seeds («mean(passkey, second, 64):.2f» against
     «mean(passkey, every, 64):.2f»)

@@ -107,7 +107,7 @@ With the gates 0, 0, 1, 0, 1 the keys have the positions «m.cope_positions([[0.
 a cache of 32,768 tokens is «cache // kept» times as large as the state <== cache % kept == 0
 **A state that never forgets does not see order.** <== not order_matters(np.zeros(5)) and order_matters(np.full(5,
     -0.1))
-(With the delta rule it gets another one.) <== not np.allclose(written_in(range(5)), written_in(shuffled))
+(With the delta rule the order matters.) <== not np.allclose(written_in(range(5)), written_in(shuffled))
 its factors can be negative and do not sum to 1 <== (factors < 0).any() and not np.allclose(factors.sum(axis=1), 1)
 trained on «lab.Setting.trained_length» tokens <== far == 8 * lab.Setting.trained_length
 Accuracy at «far» tokens <== len(lab.SEEDS) == 8
