@@ -98,7 +98,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
         " and ".join(str(np.shape(part)) for part in each) for each in (got_parts, parts(wanted))
     )
     if got_shapes != wanted_shapes:
-        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
+        raise Wrong(Kind.SHAPE, f"{function.name}: {_other_shape(got_shapes, wanted_shapes)}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
@@ -190,8 +190,12 @@ def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[K
         return Kind.SHAPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
     got_array, wanted_array = _as_array(got), _as_array(wanted)
     if got_array.shape != wanted_array.shape:
-        return Kind.SHAPE, f"wanted shape {wanted_array.shape}, got {got_array.shape}"
+        return Kind.SHAPE, _other_shape(got_array.shape, wanted_array.shape)
     return _value_difference(got_array, wanted_array, tolerance)
+
+
+def _other_shape(got: object, wanted: object) -> str:
+    return f"wanted shape {wanted}, got {got}"
 
 
 def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:

@@ -134,7 +134,8 @@ Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «measuring.sign_f
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
     «measuring.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
-| passkey (not in the table above) | all, even "no position" | none | <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
+| passkey (not in the table above) | all, even "no position" | none |
+    <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
 | latest passkey | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK |
     <== good(latest, "interpolation", "YaRN", "Llama 3", "cut at one rotation", "Leaky ReRoPE") and poor(latest,
     "ReRoPE",
