@@ -149,7 +149,7 @@ untrained entries: «32 - len(set(read))» of 32
 | shaw | usual | «far_row("shaw"):.2f» |
 | t5 | usual | «far_row("t5"):.2f» |
 | t5 | own_buckets 16 | «far_row("t5", "own_buckets 16"):.2f» |
-at 1,024 dilution separates them**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9
+at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9
     and min(far_row(*one)[4] for one in good) > 0.97
 | usual | «looks["usual"][16:].sum():.2f» | «looks["usual"][16:].sum() / 16:.2f» | «looks["usual"][3]:.2f» |
     «mean("t5"):.2f» | <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()
@@ -157,8 +157,8 @@ at 1,024 dilution separates them**, and ln n repairs it <== max(far_row(*one)[2]
     «looks["own_buckets 16"][3]:.2f» | «mean("t5", "own_buckets 16"):.2f» |
 They hold «setting.vocabulary» different tokens, so far keys with one token get a sixteenth
 With ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
-| the same | the same | 128 features, as in real models: «far_row("rope", "usual", "width 128")[0]:.2f», and
-    «far_row("rope", "usual", "width 128")[2]:.2f» at 1,024 tokens |
+| the same | the same | 128 features: «far_row("rope", "usual", "width 128")[0]:.2f», and
+    «far_row("rope", "usual", "width 128")[2]:.2f» at 1,024 tokens (LLaMA has them, and fails) |
 | RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» | base 4: all eight seeds
     gain ($p = «gain(seeds("rope"), seeds("rope", "chosen")).p:.3f»$) | <== choice[three, "rope"] == "base 4" and
     gain(seeds("rope"), seeds("rope", "chosen")).gained == 8

@@ -105,7 +105,7 @@ the query $q = k$ reads «doubled[0, 0]»
 With the gates 0, 0, 1, 0, 1 the keys have the positions «m.cope_positions([[0.0, 0, 1, 0, 1]])[0]»
 «m.half_life(math.log(0.9)):.2f» tokens for a gate of 0.9
 a cache of 32,768 tokens is «cache // kept» times as large as the state <== cache % kept == 0
-**A state that never forgets does not see order.** <== not order_matters(np.zeros(5)) and order_matters(np.full(5,
+**One layer that never forgets does not see order.** <== not order_matters(np.zeros(5)) and order_matters(np.full(5,
     -0.1))
 (With the delta rule the order matters.) <== not np.allclose(written_in(range(5)), written_in(shuffled))
 its factors can be negative and do not sum to 1 <== (factors < 0).any() and not np.allclose(factors.sum(axis=1), 1)
@@ -133,7 +133,8 @@ With the usual base, 10,000, RoPE copies 3 back with
 | delta rule, gate 0.9 | «memory("delta rule, gate 0.9"):.2f» |
 **A sum cannot tell the last value from the first**: «recall("linear attention", writes=2):.2f»
 with 32 keys it reaches «recall("linear attention", keys=32):.2f», the delta rule «recall("delta rule", keys=32):.2f»
-With a gate of 0.9 it reads more last values («recall("linear attention, gate 0.9", writes=2):.2f»)
+With a gate of 0.9 it reads more last values («recall("linear attention, gate 0.9", writes=2):.2f»; with 32 keys not:
+    «recall("linear attention, gate 0.9", 2, 32):.2f» against «recall("linear attention", 2, 32):.2f»)
 The delta rule overwrites: «recall("delta rule", writes=2):.2f»
 **A gate of 0.9 makes the delta rule worse**, in all three columns
     <== np.all(np.subtract(memory("delta rule"), memory("delta rule, gate 0.9")) > 0.05)
