@@ -110,8 +110,8 @@ $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8
 | 1 | «r[1]:.2f» | «trained[1]» | «trained[1] / 4» | «ntk[1]:.5f» | «yarn[1]» | «llama[1]» |
 | 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
 | 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
-the bracket $2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$ and the base $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for
-    $d = 8$); 6,144 tokens have the bracket «(dynamic[1] / 1e4) ** (6 / 8):.0f»
+$sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is
+    $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f» instead of 3
 For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
 Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$
     <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 * 4096) / math.log(4096))
@@ -157,7 +157,7 @@ At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training
     <== [one for one in lab.METHODS if min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
 | Leaky ReRoPE | «in_three("Leaky ReRoPE"):.2f» |
 | ReRoPE | «in_three("ReRoPE"):.2f» |
-| the best of the others | «best:.2f» |
+| best of the others, per column | «best:.2f» |
 for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», because $4 + (64-4)/5 = 16$
     <== lab.SCORED["Leaky ReRoPE"](setting, 64)[0] == 4 and lab.SCORED["ReRoPE"](setting, 64)[0] == 8
 | copy 3 back, 64 | «mean(by_100):.2f» | YaRN «mean(by_100, "YaRN"):.2f» («yarn_100.gained» of 8 models gain, p

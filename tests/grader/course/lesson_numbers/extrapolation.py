@@ -155,7 +155,7 @@ at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for 
     «mean("t5"):.2f» | <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()
 | own_buckets 16 | «looks["own_buckets 16"][16:].sum():.2f» | «looks["own_buckets 16"][16:].sum() / 16:.2f» |
     «looks["own_buckets 16"][3]:.2f» | «mean("t5", "own_buckets 16"):.2f» |
-They hold «setting.vocabulary» different tokens, so far keys with one token get a sixteenth
+They hold «setting.vocabulary» different tokens, so each wrong token gets about a sixteenth
 With ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
 | the same | the same | 128 features: «far_row("rope", "usual", "width 128")[0]:.2f», and
     «far_row("rope", "usual", "width 128")[2]:.2f» at 1,024 tokens (LLaMA has them, and fails) |
