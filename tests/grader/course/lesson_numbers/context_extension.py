@@ -111,7 +111,8 @@ $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8
 | 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
 | 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
 $sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is
-    $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f» instead of 3
+    $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f»
+    instead of 3
 For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
 Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$
     <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 * 4096) / math.log(4096))
