@@ -11,7 +11,7 @@ import numpy as np
 from autograder.checks import prompt
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, Wrong, numpy_cause
+from autograder.protocol.failure import Kind, Wrong
 
 
 class Backend(Protocol):
@@ -100,7 +100,7 @@ class Function:
         if raised.on_purpose and not {"ValueError", "IndexError"}.isdisjoint(raised.bases):
             what = f"{self.name} refuses an argument that is allowed: it {what}"
             return Wrong(Kind.REFUSED, what, function=blamed)
-        return Wrong(Kind.RAISED, f"{self.name} {what}", hint=numpy_cause(raised.message), function=blamed)
+        return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""

@@ -97,29 +97,3 @@ class Stopped(BaseException):
 
 class BrokenTest(Exception):
     """A test asks for something that cannot be: the course is at fault, and no submission may pay for it."""
-
-
-_NUMPY_SAYS = {
-    "matmul: Input operand 1 has a mismatch in its core dimension": (
-        "You multiplied two matrices whose inner sizes differ. The rule is (…, n, d) times (…, d, m). Look at which of"
-        " the two needs its last two axes exchanged. If you wrote `.T`: of a stack it reverses the leading axes too."
-    ),
-    "operands could not be broadcast together with remapped shapes": (
-        "You multiplied two stacks of matrices whose leading axes differ, or one letter of an einsum stands for axes of"
-        " different sizes. The rule is that axes that go together have the same size."
-    ),
-    "boolean index did not match indexed array": (
-        "You used a mask as an index, and numpy compares its axes with the first axes of the array. "
-        "The rule is that a mask (Tq, Tk) belongs to the last two axes, whatever stands before them."
-    ),
-    "operands could not be broadcast together with shapes": (
-        "You combined two arrays whose shapes do not fit. numpy compares shapes from the last axis on; "
-        "the rule is that two sizes are equal, or one of them is 1."
-    ),
-}
-"""How messages of numpy's begin → what they mean in the words of the lessons. Nothing of an input gets into them."""
-
-
-def numpy_cause(message: str) -> str | None:
-    """One sentence or two for a message of numpy's; None where it says enough, or is not known."""
-    return next((cause for beginning, cause in _NUMPY_SAYS.items() if message.startswith(beginning)), None)

@@ -98,21 +98,6 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("return np.ones((2, 3, 4)) @ np.ones((2, 3, 4)).T", "of a stack it reverses the leading axes too"),
-        ("return np.ones((2, 3, 4)) @ np.ones((5, 4, 2))", "whose leading axes differ"),
-        ("return np.ones((2, 3, 4))[np.tril(np.ones((3, 4), bool))]", "You used a mask as an index"),
-        ("return x + np.ones(7)", "numpy compares shapes from the last axis on"),
-        ("return int('operands are odd')", None),
-    ],
-)
-def test_numpys_own_messages_get_a_cause(body: str, words: str | None) -> None:
-    wrong = grade(f"def rotate_half(x): {body}", matches)
-    assert wrong.kind is Kind.RAISED and (words in (wrong.hint or "") if words else wrong.hint is None)
-
-
-@pytest.mark.parametrize(
     ("body", "kind"),
     [
         ("raise ValueError(f'bad rows: {x.shape}')", Kind.REFUSED),
