@@ -100,34 +100,6 @@ def alibi_bias(n_heads, q_len, k_len):
     # END SOLUTION
 
 
-def alibi_attention(q, k, v, causal=True):
-    """Attention in which positions act only through the bias on the scores.
-
-        out = softmax(q kᵀ / √d + alibi_bias) v
-
-    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
-    the projections: nothing is added to them.
-
-    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
-    Returns: shape (..., h, Tq, dv).
-    Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
-    scores are [−1/256, 0], and the result is [[[0.50098]]].
-    Source: Press et al. 2022 §3.
-    """
-    # BEGIN SOLUTION
-    q, k, v, dtype = _features(q, k, v)
-    head_dim = _check_size(q.shape[-1], "head_dim", 1)
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(head_dim)
-    n_heads, q_len, k_len = scores.shape[-3:]
-    scores = scores + alibi_bias(n_heads, q_len, k_len)
-    if causal:
-        ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
-        scores = np.where(ahead, -np.inf, scores)
-    return (_softmax(scores) @ v).astype(dtype)
-    # END SOLUTION
-
-
 def bloom_bias(n_heads, k_len):
     """The same bias in BLOOM's form: slope times the position of the key, one row for all queries.
 
@@ -165,6 +137,34 @@ def effective_window(slope, tolerance):
     if not slope > 0:
         raise ValueError(f"slope must be positive; got {slope}")
     return math.ceil(-math.log(tolerance) / slope)
+    # END SOLUTION
+
+
+def alibi_attention(q, k, v, causal=True):
+    """Attention in which positions act only through the bias on the scores.
+
+        out = softmax(q kᵀ / √d + alibi_bias) v
+
+    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
+    the projections: nothing is added to them.
+
+    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
+    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
+    Returns: shape (..., h, Tq, dv).
+    Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
+    scores are [−1/256, 0], and the result is [[[0.50098]]].
+    Source: Press et al. 2022 §3.
+    """
+    # BEGIN SOLUTION
+    q, k, v, dtype = _features(q, k, v)
+    head_dim = _check_size(q.shape[-1], "head_dim", 1)
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(head_dim)
+    n_heads, q_len, k_len = scores.shape[-3:]
+    scores = scores + alibi_bias(n_heads, q_len, k_len)
+    if causal:
+        ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
+        scores = np.where(ahead, -np.inf, scores)
+    return (_softmax(scores) @ v).astype(dtype)
     # END SOLUTION
 
 

@@ -26,6 +26,45 @@ def _features(*arrays):
     return *(array.astype(np.float64) for array in arrays), dtype
 
 
+def causal_mask(length):
+    """The mask of a language model: row i may attend to rows 0 … i, itself included.
+
+        mask[i, j] = (j ≤ i)
+
+    Parameters: `length`, the number of tokens T, an int.
+    Returns: boolean, shape (T, T), True on and below the diagonal.
+    Example: causal_mask(3) is [[True, False, False], [True, True, False], [True, True, True]].
+    Source: Vaswani et al. 2017 §3.2.3.
+    """
+    # BEGIN SOLUTION
+    if length < 0:
+        raise ValueError(f"length must not be negative; got {length}")
+    return np.tril(np.ones((length, length), dtype=bool))
+    # END SOLUTION
+
+
+def permute_tokens(x, order):
+    """Put the tokens in another order: row t of the result is row order[t] of x.
+
+        permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
+
+    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
+    permutation: the same order for two tokens, often another one for three or more.
+
+    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
+    Returns: the shape of x.
+    Raises: ValueError unless order is a permutation of 0 … T−1.
+    Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
+    """
+    # BEGIN SOLUTION
+    (x, dtype), order = _features(x), np.asarray(order)
+    length = x.shape[-2]
+    if sorted(order.tolist()) != list(range(length)):
+        raise ValueError(f"order must hold each of the {length} rows exactly once; got {order.tolist()}")
+    return np.take(x, order, axis=-2).astype(dtype)
+    # END SOLUTION
+
+
 def softmax(scores, axis=-1):
     """Turn scores into weights that are not negative and sum to 1 along an axis.
 
@@ -106,23 +145,6 @@ def attention(q, k, v, mask=None, bias=None):
     # END SOLUTION
 
 
-def causal_mask(length):
-    """The mask of a language model: row i may attend to rows 0 … i, itself included.
-
-        mask[i, j] = (j ≤ i)
-
-    Parameters: `length`, the number of tokens T, an int.
-    Returns: boolean, shape (T, T), True on and below the diagonal.
-    Example: causal_mask(3) is [[True, False, False], [True, True, False], [True, True, True]].
-    Source: Vaswani et al. 2017 §3.2.3.
-    """
-    # BEGIN SOLUTION
-    if length < 0:
-        raise ValueError(f"length must not be negative; got {length}")
-    return np.tril(np.ones((length, length), dtype=bool))
-    # END SOLUTION
-
-
 def self_attention(x, w_q, w_k, w_v, mask=None):
     """Attention of a sequence to itself: queries, keys and values are made from the same rows.
 
@@ -139,6 +161,46 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     # BEGIN SOLUTION
     x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
     return attention(x @ w_q, x @ w_k, x @ w_v, mask).astype(dtype)
+    # END SOLUTION
+
+
+def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+    """How much the result changes if you shuffle before attention instead of after it.
+
+        gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
+
+    A gap of zero, up to rounding, means: the outputs moved with their tokens and did not change otherwise.
+    Use the same mask both times: a mask belongs to the positions, not to the tokens.
+
+    Parameters: as self_attention and permute_tokens.
+    Returns: a float, computed in float64 for every dtype of the features.
+    Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
+    Source: Lee et al. 2019 (Set Transformer) §3, for the property.
+    """
+    # BEGIN SOLUTION
+    x, _ = _features(x)
+    difference = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
+    difference -= self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
+    return float(np.abs(difference).max())
+    # END SOLUTION
+
+
+def bag_of_tokens(x, w_q, w_k, w_v):
+    """One vector for the whole sequence: the mean over tokens of self-attention's output.
+
+        bag = (1/T) Σ_t self_attention(x)_t
+
+    If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
+    order of its terms. So the bag is the same for every order of the tokens: it is permutation-invariant.
+
+    Parameters: as self_attention, without a mask.
+    Returns: shape (..., dv).
+    Example: x = [[1, 0], [0, 1]] with identity weights gives [0.5, 0.5], in either order.
+    Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
+    """
+    # BEGIN SOLUTION
+    *arrays, dtype = _features(x, w_q, w_k, w_v)
+    return self_attention(*arrays).mean(axis=-2).astype(dtype)
     # END SOLUTION
 
 
@@ -181,68 +243,6 @@ def merge_heads(x):
     tokens = np.swapaxes(x, -2, -3)  # of fewer than three axes numpy says so, in a ValueError
     *leading, length, n_heads, width = tokens.shape
     return tokens.reshape(*leading, length, n_heads * width).astype(dtype)
-    # END SOLUTION
-
-
-def permute_tokens(x, order):
-    """Put the tokens in another order: row t of the result is row order[t] of x.
-
-        permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
-
-    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
-    permutation: the same order for two tokens, often another one for three or more.
-
-    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
-    Returns: the shape of x.
-    Raises: ValueError unless order is a permutation of 0 … T−1.
-    Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
-    """
-    # BEGIN SOLUTION
-    (x, dtype), order = _features(x), np.asarray(order)
-    length = x.shape[-2]
-    if sorted(order.tolist()) != list(range(length)):
-        raise ValueError(f"order must hold each of the {length} rows exactly once; got {order.tolist()}")
-    return np.take(x, order, axis=-2).astype(dtype)
-    # END SOLUTION
-
-
-def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
-    """How much the result changes if you shuffle before attention instead of after it.
-
-        gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
-
-    A gap of zero, up to rounding, means: the outputs moved with their tokens and did not change otherwise.
-    Use the same mask both times: a mask belongs to the positions, not to the tokens.
-
-    Parameters: as self_attention and permute_tokens.
-    Returns: a float, computed in float64 for every dtype of the features.
-    Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
-    Source: Lee et al. 2019 (Set Transformer) §3, for the property.
-    """
-    # BEGIN SOLUTION
-    x, _ = _features(x)
-    difference = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
-    difference -= self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
-    return float(np.abs(difference).max())
-    # END SOLUTION
-
-
-def bag_of_tokens(x, w_q, w_k, w_v):
-    """One vector for the whole sequence: the mean over tokens of self-attention's output.
-
-        bag = (1/T) Σ_t self_attention(x)_t
-
-    If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
-    order of its terms. So the bag is the same for every order of the tokens: it is permutation-invariant.
-
-    Parameters: as self_attention, without a mask.
-    Returns: shape (..., dv).
-    Example: x = [[1, 0], [0, 1]] with identity weights gives [0.5, 0.5], in either order.
-    Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
-    """
-    # BEGIN SOLUTION
-    *arrays, dtype = _features(x, w_q, w_k, w_v)
-    return self_attention(*arrays).mean(axis=-2).astype(dtype)
     # END SOLUTION
 
 

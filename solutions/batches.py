@@ -8,7 +8,7 @@ Conventions: positions count from 0; `...` is any number of leading axes. A `mas
 False for padding. `boundaries` say where packed texts begin and end: D + 1 integers for D texts, 0 first, the number of
 tokens last, each larger than the one before. FlashAttention calls them cu_seqlens. Positions and boundaries are
 returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64. No
-function changes an argument in place. A bad argument raises ValueError.
+function changes an argument in place.
 """
 
 from itertools import pairwise
@@ -76,7 +76,6 @@ def pad(texts, side="right", pad_id=0):
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
     `pad_id`, the token id that fills the empty places. A real token may have the same id.
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
-    Raises: ValueError for another side, for no text, and for an empty text.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
     Source: the tokenizers of Hugging Face transformers (`padding_side`, `attention_mask`).
@@ -105,7 +104,6 @@ def position_ids(mask):
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
-    Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
     Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
     """
@@ -124,7 +122,6 @@ def padding_mask(mask):
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
-    Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
     Source: the causal masks of Hugging Face transformers. There a row of padding may stay open: nobody reads it.
     """
@@ -140,7 +137,6 @@ def next_positions(mask):
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
-    Raises: ValueError for a row without a real token.
     Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
     Source: `generate` of Hugging Face transformers.
     """
@@ -156,7 +152,6 @@ def pack(texts):
 
     Parameters: `texts`, a list of D texts, each a list or a 1-D array of token ids.
     Returns: ids, int64, shape (N,), where N is the number of all tokens; boundaries, int64, shape (D + 1,).
-    Raises: ValueError for no text, and for an empty text.
     Example: pack([[7, 8, 9], [5]]) is [7, 8, 9, 5] and [0, 3, 4].
     Source: Krell et al. 2021; `cu_seqlens` of FlashAttention (Dao 2023).
     """
@@ -171,7 +166,6 @@ def packed_positions(boundaries):
 
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: int64, shape (N,).
-    Raises: ValueError for boundaries that do not begin with 0 or do not rise.
     Example: packed_positions([0, 3, 5]) is [0, 1, 2, 0, 1].
     Source: the padding-free batches of Hugging Face transformers (`DataCollatorWithFlattening`).
     """
@@ -190,7 +184,6 @@ def boundaries_of(positions):
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
-    Raises: ValueError for no positions.
     Example: boundaries_of([0, 1, 2, 0, 1]) is [0, 3, 5].
     Source: `find_packed_sequence_indices` of Hugging Face transformers.
     """
@@ -210,7 +203,6 @@ def document_mask(boundaries):
 
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: bool, shape (N, N).
-    Raises: ValueError for boundaries that do not begin with 0 or do not rise.
     Example: document_mask([0, 2, 3]) is [[True, False, False], [True, True, False], [False, False, True]].
     Source: the packed causal masks of Hugging Face transformers; Krell et al. 2021 §3.2.
     """
@@ -233,8 +225,7 @@ def packed_attention(q, k, v, boundaries):
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv); `boundaries`, D + 1 integers that rise from 0
     to N.
     Returns: shape (..., N, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for boundaries that do not begin with 0, do not rise or do not end at N; for numbers of tokens or
-    sizes of q and k that differ.
+    Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
     Source: `flash_attn_varlen_func` of FlashAttention (Dao 2023).
     """
@@ -264,8 +255,6 @@ def reset_gates(log_f, boundaries):
     Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
     N.
     Returns: float64, the shape of log_f.
-    Raises: ValueError where a log_f is positive or NaN; for boundaries that do not begin with 0, do not rise or do not
-    end at N.
     Example: reset_gates([−1, −2, −3, −4], [0, 3, 4]) is [−inf, −2, −3, −inf].
     Source: `seq_idx` of Mamba-2 (Dao and Gu 2024) and `cu_seqlens` of flash-linear-attention.
     """
@@ -284,7 +273,6 @@ def ring_positions(length, slots):
 
     Parameters: `length`, how many tokens were written, not negative; `slots`, the size of the cache, at least 1.
     Returns: int64, shape (slots,): the position of the token in each slot, −1 where the slot is empty.
-    Raises: ValueError for slots below 1, and for a negative length.
     Example: ring_positions(6, 4) is [4, 5, 2, 3], and ring_positions(2, 4) is [0, 1, −1, −1].
     Source: the rolling buffer of Jiang et al. 2023 (Mistral 7B) §2.
     """
@@ -307,7 +295,7 @@ def tree_positions(parents):
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: int64, shape (T,).
-    Raises: ValueError for a parent that is not below its token, or is below −1.
+    Raises: ValueError for a parent that is not below its token.
     Example: tree_positions([−1, 0, 0, 1]) is [0, 1, 1, 2].
     Source: Cai et al. 2024 (Medusa) §2.1.2; Miao et al. 2024 (SpecInfer).
     """
@@ -326,7 +314,6 @@ def tree_mask(parents):
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: bool, shape (T, T).
-    Raises: ValueError for a parent that is not below its token, or is below −1.
     Example: tree_mask([−1, 0, 0]) is [[True, False, False], [True, True, False], [True, False, True]].
     Source: Cai et al. 2024 (Medusa) §2.1.2; Miao et al. 2024 (SpecInfer).
     """

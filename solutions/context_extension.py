@@ -99,6 +99,57 @@ def interpolate_positions(positions, factor):
     # END SOLUTION
 
 
+def rotations_in_context(head_dim, trained_len, base=10000.0):
+    """How many full rotations each pair makes over the trained context.
+
+        r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
+
+    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
+    all angles beyond this part are new to the model.
+
+    Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2,).
+    Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
+    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    """
+    # BEGIN SOLUTION
+    _check_at_least_one(trained_len, "trained_len")
+    return trained_len * _rope_frequencies(head_dim, base) / (2 * np.pi)
+    # END SOLUTION
+
+
+def apply_rope_with(x, positions, frequencies, scale=1.0):
+    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
+
+        y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
+        y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
+
+    The methods that change frequencies all use this function. A scale other than 1 changes norms, at position 0 too.
+
+    Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
+    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for positions that are not one per row: one must not serve several rows.
+    Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
+    Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
+    """
+    # BEGIN SOLUTION
+    (x, dtype), positions, frequencies = _features(x), _check_positions(positions), np.asarray(frequencies)
+    _check_head_dim(x.shape[-1])
+    if positions.shape != (x.shape[-2],):
+        raise ValueError(f"every row of x needs one position; got shape {positions.shape} for {x.shape}")
+    if frequencies.shape != (x.shape[-1] // 2,):
+        raise ValueError(f"every pair of features needs one frequency; got shape {frequencies.shape} for {x.shape}")
+    angles = np.outer(positions, frequencies)
+    cos, sin = scale * np.cos(angles), scale * np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    rotated = np.empty(x.shape)
+    rotated[..., 0::2] = first * cos - second * sin
+    rotated[..., 1::2] = first * sin + second * cos
+    return rotated.astype(dtype)
+    # END SOLUTION
+
+
 def ntk_base(base, factor, head_dim):
     """NTK-aware interpolation: a larger base, so that the slowest pairs are slowed most.
 
@@ -143,22 +194,103 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
     # END SOLUTION
 
 
-def rotations_in_context(head_dim, trained_len, base=10000.0):
-    """How many full rotations each pair makes over the trained context.
+def longrope_frequencies(head_dim, rescale, base=10000.0):
+    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
 
-        r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
+        θ'_i = θ_i / rescale_i
 
-    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
-    all angles beyond this part are new to the model.
+    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
+    A model has two lists, one for sequences up to the trained length and one for longer ones.
 
-    Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
+    Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
+    finite number.
     Returns: float64, shape (head_dim/2,).
-    Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
-    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    Raises: ValueError for a rescale that has not one number per pair.
+    Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
+    Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
+    """
+    # BEGIN SOLUTION
+    frequencies = _rope_frequencies(head_dim, base)
+    rescale = np.asarray(rescale)
+    if rescale.shape != frequencies.shape:
+        raise ValueError(f"rescale needs one number for each pair; got {rescale.shape} for {frequencies.shape}")
+    if not (rescale > 0).all():
+        raise ValueError(f"every entry of rescale must be positive; got {rescale.min()}")
+    return frequencies / rescale
+    # END SOLUTION
+
+
+def yarn_scale(factor):
+    """The number by which YaRN multiplies cos and sin, to sharpen attention that is spread over more keys.
+
+        scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
+
+    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled
+    cos and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the
+    formula to measurements of LLaMA models; nobody derived it.
+
+    Parameters: `factor`, a number; for a factor up to 1 nothing is extended, and the scale is 1.
+    Returns: float.
+    Example: yarn_scale(4) is 1.1386, so scores grow by 1.1386² = 1.2965; yarn_scale(0.5) is 1.0.
+    Source: Peng et al. 2023 (YaRN) §3.4.
+    """
+    # BEGIN SOLUTION
+    return 0.1 * math.log(factor) + 1.0 if factor > 1 else 1.0
+    # END SOLUTION
+
+
+def longrope_scale(factor, trained_len):
+    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
+
+        scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
+
+    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
+
+    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
+    divides by ln 1 = 0; no test asks for it.
+    Returns: float.
+    Raises: ValueError for a trained_len below 1.
+    Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
+    Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
     """
     # BEGIN SOLUTION
     _check_at_least_one(trained_len, "trained_len")
-    return trained_len * _rope_frequencies(head_dim, base) / (2 * np.pi)
+    return math.sqrt(1 + math.log(factor) / math.log(trained_len)) if factor > 1 else 1.0
+    # END SOLUTION
+
+
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    """Llama 3.1's frequencies: keep, interpolate or mix, and the mix depends on the number of rotations r_i.
+
+        r_i = L₀ / λ_i                                                    rotations over the trained context
+        s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
+        θ'_i = θ_i                              where r_i > high_freq_factor   (many rotations: keep)
+        θ'_i = θ_i / factor                     where r_i < low_freq_factor    (few: interpolate)
+        θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
+
+    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: there is no jump at either end. This is
+    the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
+
+    Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
+    `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
+    Returns: float64, shape (head_dim/2,).
+    Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the rotations are 162.97, 16.297,
+    1.6297 and 0.16297; the third has s = 0.2099, and [1, 0.1, 0.01, 0.001] becomes
+    [1, 0.1, 0.0040743, 0.00025].
+    Source: Llama 3.1's reference code (`apply_scaling`); Hugging Face transformers, rope_type "llama3".
+    """
+    # BEGIN SOLUTION
+    frequencies = _rope_frequencies(head_dim, base)
+    _check_at_least_one(factor, "factor")
+    if not low_freq_factor < high_freq_factor:
+        raise ValueError(
+            f"low_freq_factor must be below high_freq_factor; got {low_freq_factor} and {high_freq_factor}"
+        )
+    rotations = rotations_in_context(head_dim, trained_len, base)
+    kept = np.clip((rotations - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    return _mix(frequencies, factor, 1 - kept)
     # END SOLUTION
 
 
@@ -200,138 +332,6 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
         high += 0.001
     ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)
     return _mix(frequencies, factor, ramp)
-    # END SOLUTION
-
-
-def yarn_scale(factor):
-    """The number by which YaRN multiplies cos and sin, to sharpen attention that is spread over more keys.
-
-        scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
-
-    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled
-    cos and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the
-    formula to measurements of LLaMA models; nobody derived it.
-
-    Parameters: `factor`, a number; for a factor up to 1 nothing is extended, and the scale is 1.
-    Returns: float.
-    Example: yarn_scale(4) is 1.1386, so scores grow by 1.1386² = 1.2965; yarn_scale(0.5) is 1.0.
-    Source: Peng et al. 2023 (YaRN) §3.4.
-    """
-    # BEGIN SOLUTION
-    return 0.1 * math.log(factor) + 1.0 if factor > 1 else 1.0
-    # END SOLUTION
-
-
-def llama3_frequencies(
-    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
-):
-    """Llama 3.1's frequencies: keep, interpolate or mix, and the mix depends on the number of rotations r_i.
-
-        r_i = L₀ / λ_i                                                    rotations over the trained context
-        s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
-        θ'_i = θ_i                              where r_i > high_freq_factor   (many rotations: keep)
-        θ'_i = θ_i / factor                     where r_i < low_freq_factor    (few: interpolate)
-        θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
-
-    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: there is no jump at either end. This is
-    the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
-
-    Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
-    `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
-    Returns: float64, shape (head_dim/2,).
-    Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the rotations are 162.97, 16.297,
-    1.6297 and 0.16297; the third has s = 0.2099, and [1, 0.1, 0.01, 0.001] becomes
-    [1, 0.1, 0.0040743, 0.00025].
-    Source: Llama 3.1's reference code (`apply_scaling`); Hugging Face transformers, rope_type "llama3".
-    """
-    # BEGIN SOLUTION
-    frequencies = _rope_frequencies(head_dim, base)
-    _check_at_least_one(factor, "factor")
-    if not low_freq_factor < high_freq_factor:
-        raise ValueError(
-            f"low_freq_factor must be below high_freq_factor; got {low_freq_factor} and {high_freq_factor}"
-        )
-    rotations = rotations_in_context(head_dim, trained_len, base)
-    kept = np.clip((rotations - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
-    return _mix(frequencies, factor, 1 - kept)
-    # END SOLUTION
-
-
-def longrope_frequencies(head_dim, rescale, base=10000.0):
-    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
-
-        θ'_i = θ_i / rescale_i
-
-    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
-    A model has two lists, one for sequences up to the trained length and one for longer ones.
-
-    Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
-    finite number.
-    Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a rescale that has not one number per pair.
-    Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
-    Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
-    """
-    # BEGIN SOLUTION
-    frequencies = _rope_frequencies(head_dim, base)
-    rescale = np.asarray(rescale)
-    if rescale.shape != frequencies.shape:
-        raise ValueError(f"rescale needs one number for each pair; got {rescale.shape} for {frequencies.shape}")
-    if not (rescale > 0).all():
-        raise ValueError(f"every entry of rescale must be positive; got {rescale.min()}")
-    return frequencies / rescale
-    # END SOLUTION
-
-
-def longrope_scale(factor, trained_len):
-    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
-
-        scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
-
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
-
-    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
-    divides by ln 1 = 0; no test asks for it.
-    Returns: float.
-    Raises: ValueError for a trained_len below 1.
-    Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
-    Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
-    """
-    # BEGIN SOLUTION
-    _check_at_least_one(trained_len, "trained_len")
-    return math.sqrt(1 + math.log(factor) / math.log(trained_len)) if factor > 1 else 1.0
-    # END SOLUTION
-
-
-def apply_rope_with(x, positions, frequencies, scale=1.0):
-    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
-
-        y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
-        y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
-
-    Every method above uses this function. A scale other than 1 changes norms, at position 0 too.
-
-    Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
-    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for positions that are not one per row: one must not serve several rows.
-    Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
-    Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
-    """
-    # BEGIN SOLUTION
-    (x, dtype), positions, frequencies = _features(x), _check_positions(positions), np.asarray(frequencies)
-    _check_head_dim(x.shape[-1])
-    if positions.shape != (x.shape[-2],):
-        raise ValueError(f"every row of x needs one position; got shape {positions.shape} for {x.shape}")
-    if frequencies.shape != (x.shape[-1] // 2,):
-        raise ValueError(f"every pair of features needs one frequency; got shape {frequencies.shape} for {x.shape}")
-    angles = np.outer(positions, frequencies)
-    cos, sin = scale * np.cos(angles), scale * np.sin(angles)
-    first, second = x[..., 0::2], x[..., 1::2]
-    rotated = np.empty(x.shape)
-    rotated[..., 0::2] = first * cos - second * sin
-    rotated[..., 1::2] = first * sin + second * cos
-    return rotated.astype(dtype)
     # END SOLUTION
 
 
@@ -400,7 +400,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
     # END SOLUTION
 
 
-# Answer with a number, True or False. A number that is not whole needs five digits, or write it as an expression.
+# Answer with a number, True or False. Write a number that is not whole with five digits, as 1.2346, or as an expression.
 ANSWERS = {
     # Position interpolation with a factor of 4 moves token 8191 to which position?
     "interpolated_position_8191_factor_4": 2047.75,  # 8191/4: positions need not be whole numbers

@@ -177,6 +177,66 @@ def _check_measurements(lengths, accuracies):
 # END SOLUTION
 
 
+def learned_parameters(method, parameters):
+    """How many learned numbers the method brings with it: the size of its table, or 0.
+
+    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
+    belong to the model. A table counts only for the method that reads it.
+
+    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
+    Returns: int.
+    Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
+    2048, and learned_parameters("rope", parameters) is 0.
+    """
+    # BEGIN SOLUTION
+    _check_method(method)
+    names = _ADDED_TABLES.get(method, []) + _SCORE_TABLES.get(method, [])
+    return sum(np.size(parameters[name]) for name in names)
+    # END SOLUTION
+
+
+def extrapolation_gap(lengths, accuracies, trained_length):
+    """How much accuracy is lost between the trained length and the longest.
+
+        gap = accuracy(trained_length) − accuracy(longest of lengths)
+
+    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
+    a gap of 0 too.
+
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
+    one of the lengths.
+    Returns: float; negative where the model does better at the longest length.
+    Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
+    """
+    # BEGIN SOLUTION
+    lengths, accuracies = _check_measurements(lengths, accuracies)
+    if trained_length not in lengths:
+        raise ValueError(f"trained_length must be one of the lengths; got {trained_length}, and {lengths.tolist()}")
+    at_trained = accuracies[np.argmax(lengths == trained_length)]
+    at_longest = accuracies[np.argmax(lengths)]
+    return float(at_trained - at_longest)
+    # END SOLUTION
+
+
+def longest_reliable_length(lengths, accuracies, threshold=0.9):
+    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
+
+    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
+
+    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
+    `threshold`, a number.
+    Returns: int.
+    Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
+    """
+    # BEGIN SOLUTION
+    lengths, accuracies = _check_measurements(lengths, accuracies)
+    # Asking what is not at or above the threshold lets an accuracy that is not a number fail as well.
+    failed = lengths[~(accuracies >= threshold)]
+    first_failure = failed.min() if failed.size else np.inf
+    return int(lengths[lengths < first_failure].max(initial=0))
+    # END SOLUTION
+
+
 def encode(method, x, parameters):
     """The embeddings with what the method adds to them.
 
@@ -238,48 +298,6 @@ def logits(method, q, k, parameters):
     # END SOLUTION
 
 
-def longest_reliable_length(lengths, accuracies, threshold=0.9):
-    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
-
-    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
-
-    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
-    `threshold`, a number.
-    Returns: int.
-    Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
-    """
-    # BEGIN SOLUTION
-    lengths, accuracies = _check_measurements(lengths, accuracies)
-    # Asking what is not at or above the threshold lets an accuracy that is not a number fail as well.
-    failed = lengths[~(accuracies >= threshold)]
-    first_failure = failed.min() if failed.size else np.inf
-    return int(lengths[lengths < first_failure].max(initial=0))
-    # END SOLUTION
-
-
-def extrapolation_gap(lengths, accuracies, trained_length):
-    """How much accuracy is lost between the trained length and the longest.
-
-        gap = accuracy(trained_length) − accuracy(longest of lengths)
-
-    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
-    a gap of 0 too.
-
-    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
-    one of the lengths.
-    Returns: float; negative where the model does better at the longest length.
-    Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
-    """
-    # BEGIN SOLUTION
-    lengths, accuracies = _check_measurements(lengths, accuracies)
-    if trained_length not in lengths:
-        raise ValueError(f"trained_length must be one of the lengths; got {trained_length}, and {lengths.tolist()}")
-    at_trained = accuracies[np.argmax(lengths == trained_length)]
-    at_longest = accuracies[np.argmax(lengths)]
-    return float(at_trained - at_longest)
-    # END SOLUTION
-
-
 def shift_gap(method, x, w_q, w_k, parameters, shift):
     """How much the scores of the same tokens change when the tokens stand at later positions.
 
@@ -312,24 +330,6 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     # END SOLUTION
 
 
-def learned_parameters(method, parameters):
-    """How many learned numbers the method brings with it: the size of its table, or 0.
-
-    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
-    belong to the model. A table counts only for the method that reads it.
-
-    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
-    Returns: int.
-    Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
-    2048, and learned_parameters("rope", parameters) is 0.
-    """
-    # BEGIN SOLUTION
-    _check_method(method)
-    names = _ADDED_TABLES.get(method, []) + _SCORE_TABLES.get(method, [])
-    return sum(np.size(parameters[name]) for name in names)
-    # END SOLUTION
-
-
 def random_positions(length, max_length, rng):
     """Positions for training, so that a short text shows large positions too: some of 0 … max_length − 1, in order.
 
@@ -339,7 +339,6 @@ def random_positions(length, max_length, rng):
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator, the only source of chance.
     Returns: int64, shape (length,), different and rising.
-    Raises: ValueError for a length above max_length.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].
     Source: Ruoss et al. 2023; for a random start Kiyono et al. 2021 (SHAPE).

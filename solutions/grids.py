@@ -108,34 +108,6 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
     # END SOLUTION
 
 
-def resize_grid(table, old_shape, new_shape):
-    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
-
-    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
-
-        u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
-        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
-
-    Where r is 0 the second row is not needed. Columns work the same way.
-
-    Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
-    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
-    Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
-    Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
-    """
-    # BEGIN SOLUTION
-    table, dtype = _features(table)
-    _check_sides(old_shape)
-    _check_sides(new_shape)
-    (height, width), (new_height, new_width) = old_shape, new_shape
-    _, d = table.shape
-    grid = table.reshape(height, width, d)
-    rows, columns = _interpolation_weights(height, new_height), _interpolation_weights(width, new_width)
-    stretched = columns @ np.tensordot(rows, grid, axes=1)  # first the rows, (H', W, d), then the columns of each
-    return stretched.reshape(new_height * new_width, d).astype(dtype)
-    # END SOLUTION
-
-
 def axial_frequencies(head_dim, base=10000.0):
     """Half of the pairs rotate with y alone, the other half with x alone, both with the same frequencies.
 
@@ -261,6 +233,22 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     # END SOLUTION
 
 
+def next_position(positions):
+    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+
+    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+
+    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
+    Returns: int; 0 where there is no token yet.
+    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
+    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    """
+    # BEGIN SOLUTION
+    return int(np.max(positions, initial=-1)) + 1
+    # END SOLUTION
+
+
 def mrope_positions(segments):
     """The coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
@@ -290,19 +278,31 @@ def mrope_positions(segments):
     # END SOLUTION
 
 
-def next_position(positions):
-    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+def resize_grid(table, old_shape, new_shape):
+    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
 
-    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
 
-    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
-    Returns: int; 0 where there is no token yet.
-    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
-    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
-    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+        u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
+        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
+
+    Where r is 0 the second row is not needed. Columns work the same way.
+
+    Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
+    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
+    Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
+    Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
     """
     # BEGIN SOLUTION
-    return int(np.max(positions, initial=-1)) + 1
+    table, dtype = _features(table)
+    _check_sides(old_shape)
+    _check_sides(new_shape)
+    (height, width), (new_height, new_width) = old_shape, new_shape
+    _, d = table.shape
+    grid = table.reshape(height, width, d)
+    rows, columns = _interpolation_weights(height, new_height), _interpolation_weights(width, new_width)
+    stretched = columns @ np.tensordot(rows, grid, axes=1)  # first the rows, (H', W, d), then the columns of each
+    return stretched.reshape(new_height * new_width, d).astype(dtype)
     # END SOLUTION
 
 

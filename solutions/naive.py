@@ -110,6 +110,25 @@ def normalized_positions(length):
     # END SOLUTION
 
 
+def bit_period(bit):
+    """After how many positions a bit of the binary code repeats.
+
+        period = 2^(bit + 1)
+
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
+    also has one period per pair of features, but with smooth waves.
+
+    Parameters: `bit`, an int, 0 for the least significant bit.
+    Returns: an int.
+    Example: bit_period(0) is 2, bit_period(3) is 16.
+    """
+    # BEGIN SOLUTION
+    if bit < 0:
+        raise ValueError(f"bit must not be negative; got {bit}")
+    return 2 ** (int(bit) + 1)
+    # END SOLUTION
+
+
 def bits_needed(length):
     """How many bits you need to write the positions 0 … L − 1; at least one.
 
@@ -147,25 +166,6 @@ def binary_positions(length, n_bits=None):
     # BEGIN SOLUTION
     n_bits = _check_bits(length, n_bits)
     return _to_bits(np.arange(length), n_bits)
-    # END SOLUTION
-
-
-def bit_period(bit):
-    """After how many positions a bit of the binary code repeats.
-
-        period = 2^(bit + 1)
-
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
-    also has one period per pair of features, but with smooth waves.
-
-    Parameters: `bit`, an int, 0 for the least significant bit.
-    Returns: an int.
-    Example: bit_period(0) is 2, bit_period(3) is 16.
-    """
-    # BEGIN SOLUTION
-    if bit < 0:
-        raise ValueError(f"bit must not be negative; got {bit}")
-    return 2 ** (int(bit) + 1)
     # END SOLUTION
 
 

@@ -134,6 +134,68 @@ def apply_rope(x, positions, base=10000.0):
     # END SOLUTION
 
 
+def rotation_matrix(position, head_dim, base=10000.0):
+    """The matrix R_m with R_m x = apply_rope of one row x at position m.
+
+    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
+    m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
+
+    Parameters: `position`, one real number.
+    Returns: float64, shape (head_dim, head_dim).
+    Example: rotation_matrix(1, 2) is [[0.5403, −0.8415], [0.8415, 0.5403]].
+    Source: Su et al. 2021 §3.2.2, eq. 15.
+    """
+    # BEGIN SOLUTION
+    angles = _check_positions([position]) * rope_frequencies(head_dim, base)
+    cos, sin = np.cos(angles), np.sin(angles)
+    matrix = np.zeros((head_dim, head_dim))
+    even = np.arange(0, head_dim, 2)
+    matrix[even, even], matrix[even, even + 1] = cos, -sin
+    matrix[even + 1, even], matrix[even + 1, even + 1] = sin, cos
+    return matrix
+    # END SOLUTION
+
+
+def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
+    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others as they are.
+
+    The frequencies are those of a head of size rotary_dim, not of size d.
+
+    Parameters: `x`, shape (..., T, d); `positions`, 1-D, shape (T,); `rotary_dim`, even, from 2 to d.
+    Returns: the shape of x.
+    Example: apply_partial_rope([[1, 0, 1, 0]], [1], 2) is [[0.5403, 0.8415, 1, 0]].
+    Source: GPT-J; GPT-NeoX does the same in the half layout.
+    """
+    # BEGIN SOLUTION
+    x, dtype = _features(x)
+    _check_even(rotary_dim, "rotary_dim")
+    if rotary_dim > x.shape[-1]:
+        raise ValueError(f"rotary_dim = {rotary_dim} is more than the features of x of shape {x.shape}")
+    rotated = apply_rope(x[..., :rotary_dim], positions, base)
+    return np.concatenate([rotated, x[..., rotary_dim:]], axis=-1).astype(dtype)
+    # END SOLUTION
+
+
+def rope_scores(q, k, q_positions, k_positions, base=10000.0):
+    """Attention scores of rotated queries and rotated keys, scaled by 1/√d.
+
+        score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
+
+    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
+
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
+    Returns: shape (..., Tq, Tk).
+    Example: with q = k = [[1, 0]], positions [3] and [1]: [[cos(2)/√2]] = [[−0.2943]].
+    Source: Su et al. 2021 §3.2.1, eq. 11.
+    """
+    # BEGIN SOLUTION
+    q, k, dtype = _features(q, k)
+    rotated_q, rotated_k = apply_rope(q, q_positions, base), apply_rope(k, k_positions, base)
+    scores = rotated_q @ np.swapaxes(rotated_k, -1, -2) / np.sqrt(q.shape[-1])
+    return scores.astype(dtype)
+    # END SOLUTION
+
+
 def rotate_half(x):
     """Swap the two halves of the last axis, then change the sign of the new first half.
 
@@ -198,7 +260,7 @@ def interleaved_to_half(x):
 def half_to_interleaved(x):
     """Reorder features from the half layout to the interleaved layout: the inverse of interleaved_to_half.
 
-    Parameters, returns and errors: as interleaved_to_half.
+    Parameters and returns: as interleaved_to_half.
     Example: half_to_interleaved([0, 1, 2, 3]) is [0, 2, 1, 3]; with six features, [0, 1, 2, 3, 4, 5]
     becomes [0, 3, 1, 4, 2, 5] (with four features the two functions do the same, with six they do not).
     """
@@ -208,48 +270,6 @@ def half_to_interleaved(x):
     interleaved = np.empty(x.shape, dtype)
     interleaved[..., 0::2], interleaved[..., 1::2] = np.split(x, 2, axis=-1)
     return interleaved
-    # END SOLUTION
-
-
-def rotation_matrix(position, head_dim, base=10000.0):
-    """The matrix R_m with R_m x = apply_rope of one row x at position m.
-
-    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
-    m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
-
-    Parameters: `position`, one real number.
-    Returns: float64, shape (head_dim, head_dim).
-    Example: rotation_matrix(1, 2) is [[0.5403, −0.8415], [0.8415, 0.5403]].
-    Source: Su et al. 2021 §3.2.2, eq. 15.
-    """
-    # BEGIN SOLUTION
-    angles = _check_positions([position]) * rope_frequencies(head_dim, base)
-    cos, sin = np.cos(angles), np.sin(angles)
-    matrix = np.zeros((head_dim, head_dim))
-    even = np.arange(0, head_dim, 2)
-    matrix[even, even], matrix[even, even + 1] = cos, -sin
-    matrix[even + 1, even], matrix[even + 1, even + 1] = sin, cos
-    return matrix
-    # END SOLUTION
-
-
-def rope_scores(q, k, q_positions, k_positions, base=10000.0):
-    """Attention scores of rotated queries and rotated keys, scaled by 1/√d.
-
-        score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
-
-    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
-
-    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
-    Returns: shape (..., Tq, Tk).
-    Example: with q = k = [[1, 0]], positions [3] and [1]: [[cos(2)/√2]] = [[−0.2943]].
-    Source: Su et al. 2021 §3.2.1, eq. 11.
-    """
-    # BEGIN SOLUTION
-    q, k, dtype = _features(q, k)
-    rotated_q, rotated_k = apply_rope(q, q_positions, base), apply_rope(k, k_positions, base)
-    scores = rotated_q @ np.swapaxes(rotated_k, -1, -2) / np.sqrt(q.shape[-1])
-    return scores.astype(dtype)
     # END SOLUTION
 
 
@@ -308,26 +328,6 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     values = np.concatenate([cache_v, v], axis=-2).astype(dtype)
     scores = q @ np.swapaxes(keys, -1, -2) / np.sqrt(keys.shape[-1])
     return _merge_heads(_softmax(scores) @ values).astype(dtype), keys, values
-    # END SOLUTION
-
-
-def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
-    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others as they are.
-
-    The frequencies are those of a head of size rotary_dim, not of size d.
-
-    Parameters: `x`, shape (..., T, d); `positions`, 1-D, shape (T,); `rotary_dim`, even, from 2 to d.
-    Returns: the shape of x.
-    Example: apply_partial_rope([[1, 0, 1, 0]], [1], 2) is [[0.5403, 0.8415, 1, 0]].
-    Source: GPT-J; GPT-NeoX does the same in the half layout.
-    """
-    # BEGIN SOLUTION
-    x, dtype = _features(x)
-    _check_even(rotary_dim, "rotary_dim")
-    if rotary_dim > x.shape[-1]:
-        raise ValueError(f"rotary_dim = {rotary_dim} is more than the features of x of shape {x.shape}")
-    rotated = apply_rope(x[..., :rotary_dim], positions, base)
-    return np.concatenate([rotated, x[..., rotary_dim:]], axis=-1).astype(dtype)
     # END SOLUTION
 
 

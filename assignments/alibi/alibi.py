@@ -62,24 +62,6 @@ def alibi_bias(n_heads, q_len, k_len):
     raise NotImplementedError("alibi_bias is not written yet")
 
 
-def alibi_attention(q, k, v, causal=True):
-    """Attention in which positions act only through the bias on the scores.
-
-        out = softmax(q kᵀ / √d + alibi_bias) v
-
-    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
-    the projections: nothing is added to them.
-
-    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
-    Returns: shape (..., h, Tq, dv).
-    Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
-    scores are [−1/256, 0], and the result is [[[0.50098]]].
-    Source: Press et al. 2022 §3.
-    """
-    raise NotImplementedError("alibi_attention is not written yet")
-
-
 def bloom_bias(n_heads, k_len):
     """The same bias in BLOOM's form: slope times the position of the key, one row for all queries.
 
@@ -111,6 +93,24 @@ def effective_window(slope, tolerance):
     Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
     """
     raise NotImplementedError("effective_window is not written yet")
+
+
+def alibi_attention(q, k, v, causal=True):
+    """Attention in which positions act only through the bias on the scores.
+
+        out = softmax(q kᵀ / √d + alibi_bias) v
+
+    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
+    the projections: nothing is added to them.
+
+    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
+    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
+    Returns: shape (..., h, Tq, dv).
+    Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
+    scores are [−1/256, 0], and the result is [[[0.50098]]].
+    Source: Press et al. 2022 §3.
+    """
+    raise NotImplementedError("alibi_attention is not written yet")
 
 
 # Answer with a number, True or False.

@@ -26,6 +26,35 @@ def _features(*arrays):
     return *(array.astype(np.float64) for array in arrays), dtype
 
 
+def causal_mask(length):
+    """The mask of a language model: row i may attend to rows 0 … i, itself included.
+
+        mask[i, j] = (j ≤ i)
+
+    Parameters: `length`, the number of tokens T, an int.
+    Returns: boolean, shape (T, T), True on and below the diagonal.
+    Example: causal_mask(3) is [[True, False, False], [True, True, False], [True, True, True]].
+    Source: Vaswani et al. 2017 §3.2.3.
+    """
+    raise NotImplementedError("causal_mask is not written yet")
+
+
+def permute_tokens(x, order):
+    """Put the tokens in another order: row t of the result is row order[t] of x.
+
+        permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
+
+    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
+    permutation: the same order for two tokens, often another one for three or more.
+
+    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
+    Returns: the shape of x.
+    Raises: ValueError unless order is a permutation of 0 … T−1.
+    Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
+    """
+    raise NotImplementedError("permute_tokens is not written yet")
+
+
 def softmax(scores, axis=-1):
     """Turn scores into weights that are not negative and sum to 1 along an axis.
 
@@ -81,19 +110,6 @@ def attention(q, k, v, mask=None, bias=None):
     raise NotImplementedError("attention is not written yet")
 
 
-def causal_mask(length):
-    """The mask of a language model: row i may attend to rows 0 … i, itself included.
-
-        mask[i, j] = (j ≤ i)
-
-    Parameters: `length`, the number of tokens T, an int.
-    Returns: boolean, shape (T, T), True on and below the diagonal.
-    Example: causal_mask(3) is [[True, False, False], [True, True, False], [True, True, True]].
-    Source: Vaswani et al. 2017 §3.2.3.
-    """
-    raise NotImplementedError("causal_mask is not written yet")
-
-
 def self_attention(x, w_q, w_k, w_v, mask=None):
     """Attention of a sequence to itself: queries, keys and values are made from the same rows.
 
@@ -108,52 +124,6 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     Source: Vaswani et al. 2017 §3.2.2 and §3.2.3, one head.
     """
     raise NotImplementedError("self_attention is not written yet")
-
-
-def split_heads(x, n_heads):
-    """Cut the features of every token into equal blocks, one block per head.
-
-        head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
-
-    A transformer runs several attentions side by side; each is called a head and has its own part of the
-    features. Head j gets dh neighbouring columns, the same columns for every token. The head axis stands
-    before the sequence, so that `attention` treats it as one more leading axis.
-
-    Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
-    Returns: shape (..., h, T, d/h).
-    Example: split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2) is [[[1, 2], [5, 6]], [[3, 4], [7, 8]]].
-    Source: Vaswani et al. 2017 §3.2.2.
-    """
-    raise NotImplementedError("split_heads is not written yet")
-
-
-def merge_heads(x):
-    """Put the blocks of all heads side by side again: undoes split_heads.
-
-        result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
-
-    Parameters: `x`, shape (..., h, T, dh).
-    Returns: shape (..., T, h·dh).
-    Example: merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]]) is [[1, 2, 3, 4], [5, 6, 7, 8]].
-    Source: Vaswani et al. 2017 §3.2.2.
-    """
-    raise NotImplementedError("merge_heads is not written yet")
-
-
-def permute_tokens(x, order):
-    """Put the tokens in another order: row t of the result is row order[t] of x.
-
-        permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
-
-    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
-    permutation: the same order for two tokens, often another one for three or more.
-
-    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
-    Returns: the shape of x.
-    Raises: ValueError unless order is a permutation of 0 … T−1.
-    Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
-    """
-    raise NotImplementedError("permute_tokens is not written yet")
 
 
 def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
@@ -186,6 +156,36 @@ def bag_of_tokens(x, w_q, w_k, w_v):
     Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
     """
     raise NotImplementedError("bag_of_tokens is not written yet")
+
+
+def split_heads(x, n_heads):
+    """Cut the features of every token into equal blocks, one block per head.
+
+        head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
+
+    A transformer runs several attentions side by side; each is called a head and has its own part of the
+    features. Head j gets dh neighbouring columns, the same columns for every token. The head axis stands
+    before the sequence, so that `attention` treats it as one more leading axis.
+
+    Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
+    Returns: shape (..., h, T, d/h).
+    Example: split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2) is [[[1, 2], [5, 6]], [[3, 4], [7, 8]]].
+    Source: Vaswani et al. 2017 §3.2.2.
+    """
+    raise NotImplementedError("split_heads is not written yet")
+
+
+def merge_heads(x):
+    """Put the blocks of all heads side by side again: undoes split_heads.
+
+        result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
+
+    Parameters: `x`, shape (..., h, T, dh).
+    Returns: shape (..., T, h·dh).
+    Example: merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]]) is [[1, 2, 3, 4], [5, 6, 7, 8]].
+    Source: Vaswani et al. 2017 §3.2.2.
+    """
+    raise NotImplementedError("merge_heads is not written yet")
 
 
 # Answer with True, False or a number.

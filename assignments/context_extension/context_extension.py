@@ -48,6 +48,40 @@ def interpolate_positions(positions, factor):
     raise NotImplementedError("interpolate_positions is not written yet")
 
 
+def rotations_in_context(head_dim, trained_len, base=10000.0):
+    """How many full rotations each pair makes over the trained context.
+
+        r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
+
+    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
+    all angles beyond this part are new to the model.
+
+    Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2,).
+    Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
+    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    """
+    raise NotImplementedError("rotations_in_context is not written yet")
+
+
+def apply_rope_with(x, positions, frequencies, scale=1.0):
+    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
+
+        y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
+        y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
+
+    The methods that change frequencies all use this function. A scale other than 1 changes norms, at position 0 too.
+
+    Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
+    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for positions that are not one per row: one must not serve several rows.
+    Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
+    Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
+    """
+    raise NotImplementedError("apply_rope_with is not written yet")
+
+
 def ntk_base(base, factor, head_dim):
     """NTK-aware interpolation: a larger base, so that the slowest pairs are slowed most.
 
@@ -83,45 +117,22 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
     raise NotImplementedError("dynamic_ntk_base is not written yet")
 
 
-def rotations_in_context(head_dim, trained_len, base=10000.0):
-    """How many full rotations each pair makes over the trained context.
+def longrope_frequencies(head_dim, rescale, base=10000.0):
+    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
 
-        r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
+        θ'_i = θ_i / rescale_i
 
-    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
-    all angles beyond this part are new to the model.
+    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
+    A model has two lists, one for sequences up to the trained length and one for longer ones.
 
-    Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
+    Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
+    finite number.
     Returns: float64, shape (head_dim/2,).
-    Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
-    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    Raises: ValueError for a rescale that has not one number per pair.
+    Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
+    Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
     """
-    raise NotImplementedError("rotations_in_context is not written yet")
-
-
-def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, mix both between them.
-
-        dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
-        low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
-        high   = min(⌈dim(beta_slow)⌉, d − 1)         pairs from here on take θ_i / factor
-        ramp_i = clip((i − low) / (high − low), 0, 1)
-        θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
-
-    If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
-    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. The mix is one of
-    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on
-    r_i; in the authors' code, and in all libraries that follow it, on the pair index i, as here.
-
-    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
-    test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
-    rotations.
-    Returns: float64, shape (head_dim/2,).
-    Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
-    ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
-    Source: Peng et al. 2023 (YaRN) §3.2; Hugging Face transformers, rope_type "yarn", truncate = True.
-    """
-    raise NotImplementedError("yarn_frequencies is not written yet")
+    raise NotImplementedError("longrope_frequencies is not written yet")
 
 
 def yarn_scale(factor):
@@ -139,6 +150,23 @@ def yarn_scale(factor):
     Source: Peng et al. 2023 (YaRN) §3.4.
     """
     raise NotImplementedError("yarn_scale is not written yet")
+
+
+def longrope_scale(factor, trained_len):
+    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
+
+        scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
+
+    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
+
+    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
+    divides by ln 1 = 0; no test asks for it.
+    Returns: float.
+    Raises: ValueError for a trained_len below 1.
+    Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
+    Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
+    """
+    raise NotImplementedError("longrope_scale is not written yet")
 
 
 def llama3_frequencies(
@@ -166,57 +194,29 @@ def llama3_frequencies(
     raise NotImplementedError("llama3_frequencies is not written yet")
 
 
-def longrope_frequencies(head_dim, rescale, base=10000.0):
-    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
+def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, mix both between them.
 
-        θ'_i = θ_i / rescale_i
+        dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
+        low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
+        high   = min(⌈dim(beta_slow)⌉, d − 1)         pairs from here on take θ_i / factor
+        ramp_i = clip((i − low) / (high − low), 0, 1)
+        θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
 
-    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
-    A model has two lists, one for sequences up to the trained length and one for longer ones.
+    If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
+    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. The mix is one of
+    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on
+    r_i; in the authors' code, and in all libraries that follow it, on the pair index i, as here.
 
-    Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
-    finite number.
+    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
+    test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
+    rotations.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a rescale that has not one number per pair.
-    Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
-    Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
+    Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
+    ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
+    Source: Peng et al. 2023 (YaRN) §3.2; Hugging Face transformers, rope_type "yarn", truncate = True.
     """
-    raise NotImplementedError("longrope_frequencies is not written yet")
-
-
-def longrope_scale(factor, trained_len):
-    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
-
-        scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
-
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
-
-    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
-    divides by ln 1 = 0; no test asks for it.
-    Returns: float.
-    Raises: ValueError for a trained_len below 1.
-    Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
-    Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
-    """
-    raise NotImplementedError("longrope_scale is not written yet")
-
-
-def apply_rope_with(x, positions, frequencies, scale=1.0):
-    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
-
-        y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
-        y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
-
-    Every method above uses this function. A scale other than 1 changes norms, at position 0 too.
-
-    Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
-    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for positions that are not one per row: one must not serve several rows.
-    Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
-    Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
-    """
-    raise NotImplementedError("apply_rope_with is not written yet")
+    raise NotImplementedError("yarn_frequencies is not written yet")
 
 
 def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
@@ -261,7 +261,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
     raise NotImplementedError("lowest_similarity is not written yet")
 
 
-# Answer with a number, True or False. A number that is not whole needs five digits, or write it as an expression.
+# Answer with a number, True or False. Write a number that is not whole with five digits, as 1.2346, or as an expression.
 ANSWERS = {
     # Position interpolation with a factor of 4 moves token 8191 to which position?
     "interpolated_position_8191_factor_4": None,

@@ -53,24 +53,6 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
     raise NotImplementedError("sinusoidal_2d is not written yet")
 
 
-def resize_grid(table, old_shape, new_shape):
-    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
-
-    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
-
-        u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
-        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
-
-    Where r is 0 the second row is not needed. Columns work the same way.
-
-    Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
-    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
-    Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
-    Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
-    """
-    raise NotImplementedError("resize_grid is not written yet")
-
-
 def axial_frequencies(head_dim, base=10000.0):
     """Half of the pairs rotate with y alone, the other half with x alone, both with the same frequencies.
 
@@ -150,6 +132,20 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     raise NotImplementedError("grid_scores is not written yet")
 
 
+def next_position(positions):
+    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+
+    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+
+    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
+    Returns: int; 0 where there is no token yet.
+    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
+    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    """
+    raise NotImplementedError("next_position is not written yet")
+
+
 def mrope_positions(segments):
     """The coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
@@ -168,18 +164,22 @@ def mrope_positions(segments):
     raise NotImplementedError("mrope_positions is not written yet")
 
 
-def next_position(positions):
-    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+def resize_grid(table, old_shape, new_shape):
+    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
 
-    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
 
-    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
-    Returns: int; 0 where there is no token yet.
-    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
-    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
-    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+        u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
+        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
+
+    Where r is 0 the second row is not needed. Columns work the same way.
+
+    Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
+    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
+    Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
+    Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
     """
-    raise NotImplementedError("next_position is not written yet")
+    raise NotImplementedError("resize_grid is not written yet")
 
 
 # Answer with a number, True or False.

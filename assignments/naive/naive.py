@@ -70,6 +70,21 @@ def normalized_positions(length):
     raise NotImplementedError("normalized_positions is not written yet")
 
 
+def bit_period(bit):
+    """After how many positions a bit of the binary code repeats.
+
+        period = 2^(bit + 1)
+
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
+    also has one period per pair of features, but with smooth waves.
+
+    Parameters: `bit`, an int, 0 for the least significant bit.
+    Returns: an int.
+    Example: bit_period(0) is 2, bit_period(3) is 16.
+    """
+    raise NotImplementedError("bit_period is not written yet")
+
+
 def bits_needed(length):
     """How many bits you need to write the positions 0 … L − 1; at least one.
 
@@ -100,21 +115,6 @@ def binary_positions(length, n_bits=None):
     Example: binary_positions(3) is [[0, 0], [0, 1], [1, 0]].
     """
     raise NotImplementedError("binary_positions is not written yet")
-
-
-def bit_period(bit):
-    """After how many positions a bit of the binary code repeats.
-
-        period = 2^(bit + 1)
-
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
-    also has one period per pair of features, but with smooth waves.
-
-    Parameters: `bit`, an int, 0 for the least significant bit.
-    Returns: an int.
-    Example: bit_period(0) is 2, bit_period(3) is 16.
-    """
-    raise NotImplementedError("bit_period is not written yet")
 
 
 def hamming_steps(codes):

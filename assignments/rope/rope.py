@@ -67,6 +67,48 @@ def apply_rope(x, positions, base=10000.0):
     raise NotImplementedError("apply_rope is not written yet")
 
 
+def rotation_matrix(position, head_dim, base=10000.0):
+    """The matrix R_m with R_m x = apply_rope of one row x at position m.
+
+    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
+    m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
+
+    Parameters: `position`, one real number.
+    Returns: float64, shape (head_dim, head_dim).
+    Example: rotation_matrix(1, 2) is [[0.5403, −0.8415], [0.8415, 0.5403]].
+    Source: Su et al. 2021 §3.2.2, eq. 15.
+    """
+    raise NotImplementedError("rotation_matrix is not written yet")
+
+
+def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
+    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others as they are.
+
+    The frequencies are those of a head of size rotary_dim, not of size d.
+
+    Parameters: `x`, shape (..., T, d); `positions`, 1-D, shape (T,); `rotary_dim`, even, from 2 to d.
+    Returns: the shape of x.
+    Example: apply_partial_rope([[1, 0, 1, 0]], [1], 2) is [[0.5403, 0.8415, 1, 0]].
+    Source: GPT-J; GPT-NeoX does the same in the half layout.
+    """
+    raise NotImplementedError("apply_partial_rope is not written yet")
+
+
+def rope_scores(q, k, q_positions, k_positions, base=10000.0):
+    """Attention scores of rotated queries and rotated keys, scaled by 1/√d.
+
+        score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
+
+    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
+
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
+    Returns: shape (..., Tq, Tk).
+    Example: with q = k = [[1, 0]], positions [3] and [1]: [[cos(2)/√2]] = [[−0.2943]].
+    Source: Su et al. 2021 §3.2.1, eq. 11.
+    """
+    raise NotImplementedError("rope_scores is not written yet")
+
+
 def rotate_half(x):
     """Swap the two halves of the last axis, then change the sign of the new first half.
 
@@ -116,40 +158,11 @@ def interleaved_to_half(x):
 def half_to_interleaved(x):
     """Reorder features from the half layout to the interleaved layout: the inverse of interleaved_to_half.
 
-    Parameters, returns and errors: as interleaved_to_half.
+    Parameters and returns: as interleaved_to_half.
     Example: half_to_interleaved([0, 1, 2, 3]) is [0, 2, 1, 3]; with six features, [0, 1, 2, 3, 4, 5]
     becomes [0, 3, 1, 4, 2, 5] (with four features the two functions do the same, with six they do not).
     """
     raise NotImplementedError("half_to_interleaved is not written yet")
-
-
-def rotation_matrix(position, head_dim, base=10000.0):
-    """The matrix R_m with R_m x = apply_rope of one row x at position m.
-
-    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
-    m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
-
-    Parameters: `position`, one real number.
-    Returns: float64, shape (head_dim, head_dim).
-    Example: rotation_matrix(1, 2) is [[0.5403, −0.8415], [0.8415, 0.5403]].
-    Source: Su et al. 2021 §3.2.2, eq. 15.
-    """
-    raise NotImplementedError("rotation_matrix is not written yet")
-
-
-def rope_scores(q, k, q_positions, k_positions, base=10000.0):
-    """Attention scores of rotated queries and rotated keys, scaled by 1/√d.
-
-        score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
-
-    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
-
-    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
-    Returns: shape (..., Tq, Tk).
-    Example: with q = k = [[1, 0]], positions [3] and [1]: [[cos(2)/√2]] = [[−0.2943]].
-    Source: Su et al. 2021 §3.2.1, eq. 11.
-    """
-    raise NotImplementedError("rope_scores is not written yet")
 
 
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -185,19 +198,6 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     2, …: the outputs are the rows of rope_attention.
     """
     raise NotImplementedError("decode_step is not written yet")
-
-
-def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
-    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others as they are.
-
-    The frequencies are those of a head of size rotary_dim, not of size d.
-
-    Parameters: `x`, shape (..., T, d); `positions`, 1-D, shape (T,); `rotary_dim`, even, from 2 to d.
-    Returns: the shape of x.
-    Example: apply_partial_rope([[1, 0, 1, 0]], [1], 2) is [[0.5403, 0.8415, 1, 0]].
-    Source: GPT-J; GPT-NeoX does the same in the half layout.
-    """
-    raise NotImplementedError("apply_partial_rope is not written yet")
 
 
 def decay_bound(offsets, head_dim, base=10000.0):

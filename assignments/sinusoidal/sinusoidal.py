@@ -44,6 +44,22 @@ def frequencies(d_model, base=10000.0):
     raise NotImplementedError("frequencies is not written yet")
 
 
+def wavelengths(d_model, base=10000.0):
+    """The number of positions after which each pair has made one full turn.
+
+        λ_i = 2π / ω_i = 2π · base^(2i / d)
+
+    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each is base^(2/d)
+    times the one before.
+
+    Parameters: as frequencies.
+    Returns: float64, shape (d_model/2,), in positions.
+    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000 and not 2π·base.
+    Source: Vaswani et al. 2017 §3.5.
+    """
+    raise NotImplementedError("wavelengths is not written yet")
+
+
 def sinusoidal_encoding(positions, d_model, base=10000.0):
     """The code of each position: the sine and the cosine of every pair's angle, alternating.
 
@@ -73,20 +89,20 @@ def add_positions(x, base=10000.0):
     raise NotImplementedError("add_positions is not written yet")
 
 
-def wavelengths(d_model, base=10000.0):
-    """The number of positions after which each pair has made one full turn.
+def offset_similarity(offsets, d_model, base=10000.0):
+    """The dot product of two encodings whose positions differ by each offset.
 
-        λ_i = 2π / ω_i = 2π · base^(2i / d)
+        PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each is base^(2/d)
-    times the one before.
+    It depends on the distance alone: k and −k give the same number. It is largest at k = 0. It is smaller
+    at large distances, but it does not fall at every step.
 
-    Parameters: as frequencies.
-    Returns: float64, shape (d_model/2,), in positions.
-    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000 and not 2π·base.
-    Source: Vaswani et al. 2017 §3.5.
+    Parameters: `offsets`, a real number or an array of them, any shape.
+    Returns: float64, the shape of offsets.
+    Example: offset_similarity([0, 1], 4) is [2, 1.54025]: cos(0) + cos(0), then cos(1) + cos(0.01).
+    Source: sin a sin b + cos a cos b = cos(a − b), summed over the pairs of Vaswani et al. 2017 §3.5.
     """
-    raise NotImplementedError("wavelengths is not written yet")
+    raise NotImplementedError("offset_similarity is not written yet")
 
 
 def shift_matrix(offset, d_model, base=10000.0):
@@ -105,22 +121,6 @@ def shift_matrix(offset, d_model, base=10000.0):
     Source: Vaswani et al. 2017 §3.5 claims the linear map; the matrix is the angle-sum identity.
     """
     raise NotImplementedError("shift_matrix is not written yet")
-
-
-def offset_similarity(offsets, d_model, base=10000.0):
-    """The dot product of two encodings whose positions differ by each offset.
-
-        PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
-
-    It depends on the distance alone: k and −k give the same number. It is largest at k = 0. It is smaller
-    at large distances, but it does not fall at every step.
-
-    Parameters: `offsets`, a real number or an array of them, any shape.
-    Returns: float64, the shape of offsets.
-    Example: offset_similarity([0, 1], 4) is [2, 1.54025]: cos(0) + cos(0), then cos(1) + cos(0.01).
-    Source: sin a sin b + cos a cos b = cos(a − b), summed over the pairs of Vaswani et al. 2017 §3.5.
-    """
-    raise NotImplementedError("offset_similarity is not written yet")
 
 
 def to_concatenated(pe):
@@ -143,7 +143,7 @@ def to_concatenated(pe):
 def to_interleaved(pe):
     """Reorder features from [sines | cosines] to [sin, cos, sin, cos, …]: undoes to_concatenated.
 
-    Parameters, returns and errors: as to_concatenated.
+    Parameters and returns: as to_concatenated.
     Example: to_interleaved([0, 1, 2, 3, 4, 5]) is [0, 3, 1, 4, 2, 5].
     """
     raise NotImplementedError("to_interleaved is not written yet")

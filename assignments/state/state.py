@@ -7,10 +7,10 @@ long the text is. Nothing here numbers the tokens: the order is in the forgettin
 
 Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
-token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". An axis
-of tokens or features is never repeated: length 1 in place of another length is refused. Results are float32 where
-every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions
-of them alone return float64. No function changes an argument in place.
+token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
+are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
+count, and functions of them alone return float64. No function changes an argument in place. Only the functions with a
+line `Raises` must refuse anything.
 """
 
 import numpy as np
@@ -26,15 +26,41 @@ def _features(*arrays):
     return *(array.astype(np.float64) for array in arrays), dtype
 
 
+def constant_decay(length, slope):
+    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
+
+        Σ −slope over j < l ≤ i = −slope · (i − j)
+
+    Parameters: `length`, an int, not negative; `slope`, positive and finite.
+    Returns: float64, shape (length,).
+    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
+    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
+    """
+    raise NotImplementedError("constant_decay is not written yet")
+
+
+def cache_and_state(length, n_heads, d_k, d_v):
+    """How many numbers one layer keeps: in the cache of attention, and in the state.
+
+        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
+
+    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
+    Returns: two ints, the cache and the state.
+    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
+    Source: Yang et al. 2024 (GLA) §2.
+    """
+    raise NotImplementedError("cache_and_state is not written yet")
+
+
 def decay_bias(log_f):
     """The bias that a gate for each token adds to the scores of causal attention.
 
         bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
         bias[i, j] = −inf                        for j > i
 
-    Key j reaches query i through the gates of the tokens after j, up to i itself. With a running sum c, c[i] − c[j] is
-    the same only for moderate log_f. After −inf it is NaN; after −1e30 the others are lost in rounding. Here the sums
-    after such a token are right to the last digits.
+    Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of one
+    running sum, c[i] − c[j]: after a log_f of −inf the difference is NaN, after −1e30 the later gates are lost in
+    rounding. The sums of the gates after such a token must be exact.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
@@ -60,19 +86,6 @@ def decay_matrix(log_f):
     raise NotImplementedError("decay_matrix is not written yet")
 
 
-def constant_decay(length, slope):
-    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
-
-        Σ −slope over j < l ≤ i = −slope · (i − j)
-
-    Parameters: `length`, an int, not negative; `slope`, positive and finite.
-    Returns: float64, shape (length,).
-    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
-    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
-    """
-    raise NotImplementedError("constant_decay is not written yet")
-
-
 def forgetting_attention(q, k, v, log_f):
     """Causal attention with a forget gate: softmax with the decay as a bias.
 
@@ -92,7 +105,7 @@ def forgetting_attention(q, k, v, log_f):
 
 
 def linear_attention(q, k, v, log_f):
-    """The same without softmax: scores times decay, for all tokens at once.
+    """Linear attention: scores times decay, without softmax, for all tokens at once.
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
@@ -108,7 +121,7 @@ def linear_attention(q, k, v, log_f):
 
 
 def linear_step(state, q, k, v, log_f):
-    """The same token by token: forget, write, then read.
+    """Linear attention token by token: forget, write, then read.
 
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
@@ -123,27 +136,6 @@ def linear_step(state, q, k, v, log_f):
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
     raise NotImplementedError("linear_step is not written yet")
-
-
-def linear_chunks(q, k, v, log_f, chunk, state=None):
-    """The same by chunks: all at once inside a chunk, the state from chunk to chunk.
-
-        c_i = Σ log_f[l] over the tokens l of the chunk up to i
-        out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
-        state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
-
-    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
-    holds the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the
-    text in a later call.
-
-    Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
-    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
-    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
-    v and a given state all are, else float64.
-    Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
-    Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
-    """
-    raise NotImplementedError("linear_chunks is not written yet")
 
 
 def delta_step(state, k, v, beta, log_f):
@@ -164,12 +156,35 @@ def delta_step(state, k, v, beta, log_f):
     raise NotImplementedError("delta_step is not written yet")
 
 
+def linear_chunks(q, k, v, log_f, chunk, state=None):
+    """Linear attention by chunks: all at once inside a chunk, the state from chunk to chunk.
+
+        c_i = Σ log_f[l] over the tokens l of the chunk up to i
+        out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
+        state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
+
+    So the state at the end of a chunk is what linear_step leaves after the chunk's last token.
+
+    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
+    holds the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the
+    text in a later call.
+
+    Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
+    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
+    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
+    v and a given state all are, else float64.
+    Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
+    Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
+    """
+    raise NotImplementedError("linear_chunks is not written yet")
+
+
 def retention(q, k, v, gamma, base=10000.0):
     """Rotation and decay in one: linear attention of rotated queries and keys, with one gate for all tokens of a head.
 
         out_i = Σ_{j≤i} γ^(i−j) · (R_i q_i · R_j k_j) · v_j
 
-    R_t rotates pair i of row t by t · base^(−2i/dk). Pairs are the features (2i, 2i+1). Nothing is scaled.
+    R_t rotates pair p of row t by t · base^(−2p/dk). Pair p is the features 2p and 2p + 1. Nothing is scaled.
     (torchscale's angles end at 1/base, and it normalises rows. Its results differ.)
 
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
@@ -188,7 +203,7 @@ def cope_positions(gates):
 
     Query i stands at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips
     it, and one in between counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1. Gates
-    of keys ahead of the query do not count, but must be from 0 to 1 too.
+    of keys after p do not count.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -196,19 +211,6 @@ def cope_positions(gates):
     Source: Golovneva et al. 2024 (CoPE) §4.
     """
     raise NotImplementedError("cope_positions is not written yet")
-
-
-def cache_and_state(length, n_heads, d_k, d_v):
-    """How many numbers one layer keeps: in the cache of attention, and in the state.
-
-        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
-
-    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
-    Returns: two ints, the cache and the state.
-    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
-    Source: Yang et al. 2024 (GLA) §2.
-    """
-    raise NotImplementedError("cache_and_state is not written yet")
 
 
 def half_life(log_f):
@@ -232,7 +234,7 @@ ANSWERS = {
     "alibi_is_a_constant_forget_gate": None,
     # Can the first gate, log_f[0], change what linear_attention returns?
     "first_gate_changes_linear_attention": None,
-    # Every gate is 0.99. After how many tokens is half of the state left? (Five digits.)
+    # Every gate is 0.99. After how many tokens is half of the state left? (Three decimals.)
     "half_life_of_gate_0_99": None,
     # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
     "tokens_until_cache_equals_state_128": None,

@@ -55,6 +55,12 @@ def code(assignment: Assignment) -> list[str]:
     return [cell.source for cell in notebook(assignment).cells if cell.cell_type == "code"]
 
 
+def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
+    on_the_page = re.findall(r"figures/(\w+)\.svg", assignment.lesson.read_text("utf-8"))
+    drawn = re.findall(r"explore\(figures\.(\w+)", "\n".join(code(assignment)))
+    assert [name for name in drawn if name in on_the_page] == [name for name in on_the_page if name in drawn]
+
+
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
