@@ -261,7 +261,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
     raise NotImplementedError("lowest_similarity is not written yet")
 
 
-# Answer with a number, True or False. Write a number that is not whole with five digits, as 1.2346, or as an expression.
+# Answer with a number, True or False. Write a number that is not whole with five digits (1.2346) or as an expression.
 ANSWERS = {
     # Position interpolation with a factor of 4 moves token 8191 to which position?
     "interpolated_position_8191_factor_4": None,
