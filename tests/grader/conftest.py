@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    cluster batch platforms otter wall_as_another_user page_browser figures new_assignment attacks lazy writer
+    cluster batch platforms otter page_browser figures new_assignment attacks lazy writer
     notebooks live_browser handout progress one_submission_decides follow_through report_browser self_test
     threat_model labs similarity bench
 """.split()

@@ -1,21 +1,38 @@
-"""The self-test: every lock that is off is noticed, and grading is then refused."""
+"""The self-test: every lock that is off is noticed, and grading is then refused; as root, and as another user."""
 
 from __future__ import annotations
 
 import ctypes
 import io
+import json
 import os
 import pickle
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder import doctor
+from autograder import course, doctor
 from autograder.sandbox import client, confine, self_test
 from autograder.sandbox.self_test import BrokenPromise, Finding
+
+NOBODY = 65534
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both: these tests run as one user now")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes on where a lock is off goes on for long."""
+    monkeypatch.setattr(self_test, "ENDS_WITHIN_SECONDS", 0.3)
 
 
 def broken(findings: list[Finding]) -> dict[str, str]:
@@ -23,7 +40,8 @@ def broken(findings: list[Finding]) -> dict[str, str]:
     return {finding.promise: finding.lock for finding in findings if not finding.held}
 
 
-def test_every_promise_holds_here_and_the_table_names_it_and_every_limit() -> None:
+def test_every_promise_holds_here() -> None:
+    """And the table of the doctor names it, and every limit."""
     out = io.StringIO()
     assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
@@ -67,19 +85,25 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
     assert [file.stat().st_atime_ns for file in files] == before
 
 
-def put_in_the_place(module: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The zygote finds this text where it looks for a module first."""
-    (folder / f"{module}.py").write_text(text)
-    (folder / "autograder").symlink_to(self_test.PACKAGE)
-    monkeypatch.setattr(client, "PACKAGE", folder / "autograder")
+# other kernels, other machines
+
+
+@pytest.fixture
+def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Makes the zygote find another text where it looks for a module."""
+
+    def put(module: str, text: str) -> None:
+        (tmp_path / f"{module}.py").write_text(text)
+        (tmp_path / "autograder").symlink_to(self_test.PACKAGE)
+        monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+
+    return put
 
 
 @pytest.mark.parametrize(("module", "lock"), [("landlockpy", "landlock"), ("pyseccomp", "seccomp")])
-def test_a_library_that_is_missing_is_a_finding(
-    module: str, lock: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_library_that_is_missing_is_a_finding(module: str, lock: str, instead: Callable[[str, str], None]) -> None:
     """As on a machine without libseccomp, or of another system."""
-    put_in_the_place(module, "raise RuntimeError('not on this machine')", tmp_path, monkeypatch)
+    instead(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
 
@@ -87,19 +111,19 @@ def test_a_library_that_is_missing_is_a_finding(
 FIRST_ABI = """
 import sys
 
-sys.path.remove({folder!r})
+folder = sys.path.pop(-2)
 del sys.modules["landlockpy"]
 import landlockpy
 
 landlockpy._syscall.abi_version = lambda: 1
-sys.path.append({folder!r})
+sys.path.insert(-1, folder)
 """
 """Makes the library take the kernel for Linux 5.13."""
 
 
-def test_the_wall_holds_with_the_first_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_wall_holds_with_the_first_landlock(instead: Callable[[str, str], None]) -> None:
     """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
-    put_in_the_place("landlockpy", FIRST_ABI.format(folder=str(tmp_path)), tmp_path, monkeypatch)
+    instead("landlockpy", FIRST_ABI)
     findings = self_test.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
     # Seccomp is then what keeps files from being emptied.
@@ -134,10 +158,62 @@ def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
     return found
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no capabilities to lose")
+@as_root
 def test_root_needs_few_capabilities_and_is_told_without() -> None:
     """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch
     alone."""
     assert broken(examined_with(DOCKER_CAPABILITIES)) == {}
     findings = broken(examined_with(()))
     assert set(findings.values()) <= {"limits", "user"} and "has no privilege and gains none" in findings
+
+
+# another user: other locks keep some promises then
+
+EXAMINES = """
+import json, sys
+from autograder.sandbox import self_test
+self_test.ENDS_WITHIN_SECONDS = 0.3
+print(json.dumps([vars(one) for one in self_test.examine(json.loads(sys.argv[1]))]))
+"""
+
+
+@pytest.fixture(scope="module")
+def public() -> Iterator[Path]:
+    """A folder with `bin`, `lib` and `packages`: root's own may lie where nobody else may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="stay-"))
+    executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
+    wanted = {folder / "bin" / "python": executable, folder / "lib" / library.name: library}
+    wanted |= {folder / "lib" / one.name: one for one in library.parent.glob("libpython*.so*")}
+    found = [one for name in ("numpy*", "landlockpy", "pyseccomp.py") for one in packages.glob(name)]
+    wanted |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE)}
+    ignored = shutil.ignore_patterns("site-packages", "dist-packages", "test", "tests", "idlelib", "*-pytest-*.pyc")
+    try:
+        for target, source in wanted.items():
+            target.parent.mkdir(exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True, ignore=ignored)
+            else:
+                shutil.copy2(source, target)
+        for path in (folder, *folder.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def examined_by(user: int, public: Path, disabled_locks: Collection[str] = ()) -> list[Finding]:
+    environment = {"LD_LIBRARY_PATH": str(public / "lib"), "PYTHONPATH": str(public / "packages")}
+    command = [public / "bin" / "python", "-B", "-c", EXAMINES, json.dumps(disabled_locks)]
+    said = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])
+    return [Finding(**one) for one in json.loads(said)]
+
+
+@as_root
+def test_the_wall_holds_for_whoever_may_read_the_interpreter(public: Path) -> None:
+    """A worker's files are then its own user's, where root grades."""
+    for user in (NOBODY, 0):
+        found = examined_by(user, public)
+        assert len(found) > 20 and broken(found) == {}
+    assert {*broken(examined_by(NOBODY, public, confine.NAMES)).values()} >= {*confine.NAMES} - {"user"}

@@ -151,13 +151,6 @@ from_a_worker = functools.partial(decode, writeable=False)
 
 
 @thorough
-@given(st.binary(max_size=400))
-def test_any_bytes_are_a_value_or_malformed(data: bytes) -> None:
-    value = _read(from_a_worker, data)
-    assert value is Malformed or _read(from_a_worker, encode(value)) is not Malformed
-
-
-@thorough
 @given(plain, st.data())
 def test_a_damaged_message_is_a_value_or_malformed(value: Any, draw: st.DataObject) -> None:
     data = bytearray(encode(value))
