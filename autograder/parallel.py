@@ -14,13 +14,15 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
+
+from autograder.course import UserError
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -56,27 +58,18 @@ def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> It
     and ends all."""
     size = min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)
     rest = iter(things)
-    left: deque[Thing] = deque()  # begun
-    for _ in range(TRIES):  # somebody else may end all processes at once
-        # Fresh ones, not forks: this process may have threads.
-        pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
-        try:
-            left.extend(islice(rest, AT_ONCE - len(left)))
-            futures = deque(_begin(pool, function, thing) for thing in left)
-            while left:
-                outcome = _result(pool, function, left[0], futures.popleft())
-                left.popleft()
-                yield outcome
-                for thing in islice(rest, 1):
-                    left.append(thing)
-                    futures.append(_begin(pool, function, thing))
-            return
-        except (BrokenProcessPool, CancelledError):
-            continue
-        finally:
-            pool.stop()  # type: ignore[no-untyped-call]
-            pool.join()
-    yield from (Exceeded("ended the process that did it") for _ in chain(left, rest))
+    # Fresh ones, not forks: this process may have threads.
+    pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
+    try:
+        begun = deque((thing, _begin(pool, function, thing)) for thing in islice(rest, AT_ONCE))
+        while begun:
+            yield _result(pool, function, *begun.popleft())
+            begun.extend((thing, _begin(pool, function, thing)) for thing in islice(rest, 1))
+    except BrokenProcessPool as error:
+        raise UserError("Something ended the processes that read submissions: run the same command again.") from error
+    finally:
+        pool.stop()  # type: ignore[no-untyped-call]
+        pool.join()
 
 
 def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
@@ -92,8 +85,6 @@ def apart(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def _begin(pool: ProcessPool, function: Callable[[Any], Any], thing: Any) -> Future[Any]:
-    if not pool.active:
-        raise BrokenProcessPool
     arguments = (function, thing, SECONDS, MEMORY)
     future: Future[Any] = pool.schedule(_within_budget, arguments, timeout=PATIENCE)
     return future

@@ -16,7 +16,7 @@ from autograder import course
 
 ORDER = """
     cli doctor handout laptop pages otter batch reports grading hints submission sandbox checks protocol
-    course files parallel
+    parallel course files
 """.split()
 """From the top floor down. The last four know of nothing else; students get `course.shipped_code` alone."""
 
