@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,11 @@ that start a kernel, a browser or a batch are among them; `--quick` leaves them 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the files that take longest")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are processors: tests wait for browsers, kernels and what else they start."""
+    return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
 QUICK = "sinusoidal"
