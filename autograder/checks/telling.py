@@ -72,7 +72,7 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
             bold, rest = match[1] or match[3].replace("`", ""), match[2] or ""
             console.print(Text.assemble(indent, (read(bold), "bold"), read(rest)), soft_wrap=True)
         elif line:
-            console.print(Text(indent + read(line)), soft_wrap=True)
+            console.print(Text(indent + read(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True)
 
 
 def read(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from rich.console import Console
 from autograder import course
 from autograder.checks import answers
 from autograder.checks.results import Phase
-from autograder.checks.source import Source
+from autograder.checks.source import Blocks, Source
 from autograder.grading import quiz
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
@@ -26,8 +26,8 @@ from autograder.laptop.progress import Progress, Run
 TRIES = Path(".tries.json")
 """Assignment → question → the wrong answers that were tried."""
 
-BEFORE_TOLD = {True: 1, False: 3}
-"""Wrong answers before the right one is told: of a yes-or-no question, and of any other."""
+BEFORE_TOLD = 3
+"""Wrong answers to a question before the right one is told."""
 
 
 class _All(Run):
@@ -36,53 +36,49 @@ class _All(Run):
     folders: ClassVar[tuple[str, ...]] = ("public", "hidden")
 
     def __init__(self, assignment: course.Assignment) -> None:
-        super().__init__(course.ROOT)
+        super().__init__()
+        self.assignment, self.seed = assignment, course.seed()
         self.known[assignment.name] = Reference(assignment)
-        self.seed = course.seed()
+        self.start([assignment.name])
 
     def reference(self, assignment: str, test: str) -> Reference:
         return self.known[assignment]  # type: ignore[no-any-return]
+
+    def questions(self, name: str) -> tuple[Mapping[str, str], Mapping[str, answers.Practice]]:
+        right = catalogue.solution(self.assignment).ANSWERS
+        return {key: answers.form(value) for key, value in right.items()}, {}
 
 
 def check(name: str, function: str = "") -> int:
     """Every test of an assignment on one's own file; of one function, all mistakes."""
     assignment, console = course.find(name), Console(soft_wrap=True, highlight=False)
-    run = _All(assignment)
-    run.start([name])
-    progress = run.progress(name)
-    screen.print_detail(console, progress, [function] if function else [])
+    progress = _All(assignment).progress(name)
+    screen.print_detail(console, progress, [function] if function else [], brief=False)
     for line in _answers(assignment, progress):
         console.print(line, markup=False)
-    if progress.right:
-        shown = f"{screen.python()} -m autograder.checks {name} --show {progress.right[-1]}"
-        console.print(f"[dim]To compare what is right with a worked solution: {shown}[/]")
+    console.print("A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim")
     return 0
 
 
 def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]:
-    """Each answer with its reason: a right one at once, any other after a few tries."""
+    """Each answer that could be right, with its reason: a right one at once, any other after a few tries."""
     tried = json.loads(TRIES.read_text("utf-8")) if TRIES.is_file() else {}
-    wrong = tried.setdefault(assignment.name, {})
-    right = quiz.answers(assignment)
-    forms = {key: answers.form(value) for key, value in catalogue.solution(assignment).ANSWERS.items()}
-    malformed = dict(answers.faults(progress.answers, forms)) if progress.answers is not None else {}
-    yield from (f" ✗ {sentence}." for sentence in malformed.values())
+    wrong, right = tried.setdefault(assignment.name, {}), quiz.answers(assignment)
+    malformed = dict(answers.faults(progress.answers, progress.forms))
     for result in (one for one in progress.test_results if one.test.phase is Phase.ANSWERS):
         key = quiz.key(result.test)
         given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
         if given is None or key in malformed:
             continue
-        tries = wrong.setdefault(key, [])
-        if not result.passed and repr(given) not in tries:
-            tries.append(repr(given))
-        most = BEFORE_TOLD[right[key].yes_or_no]
         if result.passed:
             yield f" ✓ {key} is right: {right[key].sentence}"
-        elif len(tries) >= most:
+            continue
+        tries = wrong[key] = list(dict.fromkeys([*wrong.get(key, []), repr(given)]))
+        if len(tries) >= BEFORE_TOLD:
             yield f" ✗ {key} is not {given!r}. Right is {right[key].sentence}"
         else:
-            told = f"{result.message}.{' ' + result.hint if result.hint else ''}"
-            yield f" ✗ {told} Try {len(tries)} of {most}; then you are told."
+            hint = f" {result.hint}" if result.hint else ""
+            yield f" ✗ {result.message}.{hint} After {BEFORE_TOLD} answers you are told; this is number {len(tries)}."
     TRIES.write_text(json.dumps(tried, indent=1), "utf-8")
 
 
@@ -92,13 +88,12 @@ def show(name: str, function: str) -> int:
     if function not in solution.functions:
         print(f"{name} has no function {function}.")
         return 2
-    run = _All(course.find(name))
-    run.start([name])
-    if function not in run.progress(name).right:
-        print(f"Your {function} is not right yet. What you read now, you will not find yourself any more.\n")
-    text = ast.get_source_segment(solution.text, solution.functions[function]) or ""
-    named = [other for other in solution.functions if other[0] == "_" and f"{other}(" in text]
-    helpers = [solution.functions[other] for other in named if other not in own.functions]
-    texts = [ast.get_source_segment(solution.text, node) or "" for node in helpers]
-    print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join([*texts, text])))
+    if function not in _All(course.find(name)).progress(name).right:
+        print(
+            f"Your {function} is not right yet: what you read in this solution, you will not find yourself any more.\n"
+        )
+    below = Blocks(solution.text).below(function)
+    helpers = [one for one in solution.functions if one in below and one[0] == "_" and one not in own.functions]
+    texts = [ast.get_source_segment(solution.text, solution.functions[one]) or "" for one in [*helpers, function]]
+    print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts)))
     return 0

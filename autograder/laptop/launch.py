@@ -9,17 +9,19 @@ import argparse
 import contextlib
 import difflib
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
+from autograder.checks.telling import print_markdown
 from autograder.laptop import live_page, screen
-from autograder.laptop.progress import Run, known_assignments, lesson_number, tested_functions
+from autograder.laptop.progress import Run, known_assignments, lesson_number
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes."""
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.page:
             return _page(asked[0][0] if asked else "index")
         if not (options.watch or options.alone or options.show):
-            return _check(asked, options)
+            return _check(asked or [(name, "") for name in known], options)
         if len({name for name, _ in asked}) != 1:
             raise WrongUse("Name one assignment, for example rope (with make: ASSIGNMENT=rope).")
         return _watch(asked[0][0]) if options.watch else _alone(*asked[0], options.show)
@@ -64,18 +66,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--strict", action="store_true", help="exit code 1 unless every public test of them passes")
     parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
     parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
-    parser.add_argument("--brief", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--again", type=Path, help=argparse.SUPPRESS)  # the file for what the page shows
     return parser
 
 
 def _meant(word: str, known: Sequence[str]) -> tuple[str, str]:
-    """The assignment and, behind a dot, the function that a word of the command line names."""
-    name, dot, function = word.partition(".")
+    """The assignment and, behind a dot, the function that a word of the command line names; of a file its name."""
+    name, _, function = Path(word).name.removesuffix(".py").partition(".")
     name = {str(lesson_number(each)): each for each in known}.get(name, name)
     _require(name, known, "assignment")
-    if dot:
-        _require(function, tested_functions(name), f"function of {name}")
+    if function:
+        tests = Path("tests", "public", f"test_{name}.py").read_text("utf-8")
+        _require(function, list(dict.fromkeys(re.findall(r'question\("(\w+)"', tests))), f"function of {name}")
     return name, function
 
 
@@ -89,22 +91,25 @@ def _require(given: str, there: Sequence[str], kind: str) -> None:
 
 def _check(asked: Sequence[tuple[str, str]], options: argparse.Namespace) -> int:
     """One run of the checks."""
-    names = list(dict.fromkeys(name for name, _ in asked)) or known_assignments()
-    run = Run(Path.cwd())
+    names = list(dict.fromkeys(name for name, _ in asked))
+    run = Run()
     run.start(names)
     all_progress = [run.progress(name) for name in names]
-    if options.report:
-        options.report.write_text(json.dumps(live_page.report(all_progress)), encoding="utf-8")
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if options.brief and console.is_terminal:
+    if options.again:
+        options.again.write_text(json.dumps(live_page.shown(all_progress)), "utf-8")
         console.clear()
     if len(names) == 1:
-        screen.print_detail(console, all_progress[0], [function for _, function in asked if function], options.brief)
+        only = [function for _, function in asked if function]
+        screen.print_detail(console, all_progress[0], only, brief=options.again is not None)
     else:
-        screen.print_overview(console, all_progress)
-    results = [(progress.name, result) for progress in all_progress for result in progress.test_results]
-    named = asked or [(name, "") for name in names]
-    counting = [result for name, result in results if {(name, ""), (name, result.test.question)}.intersection(named)]
+        print_markdown(console, screen.overview(all_progress))
+    counting = [
+        result
+        for progress in all_progress
+        for result in progress.test_results
+        if {(progress.name, ""), (progress.name, result.test.question)}.intersection(asked)
+    ]
     return int(options.strict and not all(result.passed for result in counting))
 
 
@@ -117,47 +122,49 @@ def _alone(name: str, function: str, show: str | None) -> int:
 
 
 def _watch(name: str) -> int:
-    """Check at every save, until Ctrl-C."""
-    for changed in _saves():
+    """Check one assignment at every save, until Ctrl-C."""
+    for changed in _saves(name):
         if name in changed:
-            _again(name, "--brief")
+            _again([name])
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
     return 0
 
 
 def _page(first: str) -> int:
     """Show the course in the browser and check what is saved, until Ctrl-C."""
-    with live_page.serving(first) as page, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        if page is None:
-            raise WrongUse(f"There is no course/{first}.html here: take the folder from the handout again.")
-        report = Path(folder, "report.json")
-        for changed in _saves(page.take):
+    pages = live_page.course_pages()
+    if f"{first}.html" not in pages:
+        raise WrongUse(f"There is no course/{first}.html here: take the folder from the handout again.")
+    with live_page.serving(pages, first) as page:
+        for changed in _saves(first):
             page.update(checking=True)
-            _again(*changed, "--brief", "--report", str(report))
-            page.update(checking=False, lessons=json.loads(report.read_text(encoding="utf-8")))
-            page.make(first if first in changed else changed[0])
+            page.update(checking=False, lessons=_again(changed))
+            page.draw(changed[0])
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
     return 0
 
 
-def _again(*words: str) -> None:
-    """This command in a process of its own, which has the file as it is now. Raises KeyboardInterrupt."""
-    done = subprocess.run([sys.executable, "-m", "autograder.laptop", *words], check=False)
-    if done.returncode == INTERRUPTED:
-        raise KeyboardInterrupt
+def _again(names: Sequence[str]) -> dict[str, object]:
+    """What pages show of these assignments, by this command in a process of its own, which has the files as they are
+    now. Raises KeyboardInterrupt."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "shown.json")
+        command = [sys.executable, "-m", "autograder.laptop", *names, "--again", str(told)]
+        if subprocess.run(command, check=False).returncode == INTERRUPTED:
+            raise KeyboardInterrupt
+        return dict(json.loads(told.read_bytes())) if told.is_file() else {}
 
 
-def _saves(meanwhile: Callable[[], None] = lambda: None) -> Iterator[list[str]]:
-    """The assignments whose files were saved since: at first all of them, and then for ever."""
+def _saves(first: str) -> Iterator[list[str]]:
+    """The assignments whose files were saved since, this one in front: at first all of them, and then for ever."""
     seen: dict[Path, int] = {}
     while True:
         now = {}
-        for path in [*Path("assignments").glob("*/*.py"), *Path("assignments").glob("*/*.ipynb")]:
+        for path in Path("assignments").glob("*/*.py"):
             with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
                 now[path] = path.stat().st_mtime_ns
         changed = {path.parent.name for path in now if now[path] != seen.get(path)}
         seen = now
         if names := [name for name in known_assignments() if name in changed]:
-            yield names
-        meanwhile()
+            yield sorted(names, key=lambda name: name != first)
         time.sleep(POLL)

@@ -1,5 +1,5 @@
-"""The test context of a student, a pytest plugin: `assignments/<name>/<name>.py` runs in this process against recorded
-values."""
+"""The test context of a student, a pytest plugin: `assignments/<name>/<name>.py` runs in this process, on their own
+machine, against recorded values. pytest-timeout ends a call that does not return."""
 
 from __future__ import annotations
 
@@ -10,26 +10,57 @@ import pytest
 
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
+from autograder.checks.source import Blocks, Source
 from autograder.hints.recorded import Recorded
-from autograder.laptop.in_process import InProcess
+from autograder.protocol.call import Call, Raised, Reply, load, perform
+from autograder.protocol.failure import Kind, Stopped
+
+SECONDS = 5
+"""Time of one test here, and of one call when it is graded."""
+
+
+class InProcess:
+    """A student's file, as far as it could be loaded."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.source = Source(path)
+        self.blocks = Blocks(self.source.text)
+        self.module, self.failure = load(name, [self.source.text], str(path))
+        self.stuck: dict[str, str] = {}
+        """function → what to say of it: it did not return, and is not called again"""
+        _stop_if_interrupted(self.failure)
+
+    def call(self, call: Call) -> Reply:
+        for name in (call.function, *self.blocks.below(call.function)) if self.stuck else ():
+            if name in self.stuck:
+                raise Stopped(Kind.TIMEOUT, self.stuck[name])
+        reply = perform(self.module, call.copy())
+        _stop_if_interrupted(reply.raised)
+        if reply.raised is not None and "from pytest-timeout" in reply.raised.message:
+            late = f"{call.function} did not return within {SECONDS} seconds{reply.raised.at_line} of your file"
+            self.stuck[call.function] = f"{late}. Is there a loop that never ends?"
+            return self.call(call)
+        return reply
+
+
+def _stop_if_interrupted(raised: Raised | None) -> None:
+    """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
+    if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
+        raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """The test context of a student: their own file, in this process, against recorded values."""
+    """Hands the student's file to the tests."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.loaded: dict[str, InProcess] = {}
         self.known: dict[str, Any] = {}
-        """what is right and which mistakes are known, by assignment"""
-
-    def file(self, assignment: str) -> Path:
-        """The student's file."""
-        return self.root / "assignments" / assignment / f"{assignment}.py"
+        """assignment → what is right, and which mistakes are known"""
 
     def load(self, assignment: str) -> InProcess:
-        """The functions of that file."""
-        return InProcess(assignment, self.file(assignment))
+        """The student's file."""
+        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py")
 
     def reference(self, assignment: str, test: str) -> Any:
         """What one test compares with."""

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.standing import Standing, State
-from autograder.checks.telling import Audience, block, read
-from autograder.laptop.in_process import InProcess
-from autograder.laptop.progress import LESSON, Run
+from autograder.checks.telling import read
+from autograder.laptop.local_context import InProcess
+from autograder.laptop.progress import Run
+from autograder.laptop.screen import section
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,8 +27,8 @@ class NotebookCheck(Run):
     """The public tests of one function. Otter asks case by case, and makes a new one for every check."""
 
     def __init__(self, assignment: str, name: str) -> None:
-        super().__init__(ROOT, name)
-        self.assignment = assignment
+        super().__init__(ROOT)
+        self.assignment, self.name = assignment, name
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
@@ -35,17 +36,14 @@ class NotebookCheck(Run):
         if not self.test_results:
             self.environment = environment
             self.start([self.assignment])
-        (result,) = (one for one in self.test_results[self.assignment] if one.test.name == test)
-        out = self.printed.get(self.assignment, {}).get(test)
-        printed = f"\nYour code printed:\n{out}" if out else ""
-        if result.is_mistake:
-            name = result.test.question
-            told = read(block(Standing(name, [result], State.MISTAKEN, None, (result,)), Audience.HOME))
-            raise NotRight(f"{told}{printed}\nSee {LESSON}, section {name}.")
+        progress = self.progress(self.assignment)
+        (result,) = (one for one in progress.test_results if one.test.name == test)
+        own = (result,) if result.is_mistake else ()
+        _, _, told = section(progress, Standing(self.name, [result], State.MISTAKEN, None, own)).partition("\n\n")
         if not result.passed:
-            raise NotRight(result.message + printed)
-        if printed:
-            print(f"{test}:{printed}")
+            raise NotRight(read(told) if own else f"{result.message}\n{read(told)}")
+        if told:
+            print(f"{test}: {read(told)}")
 
     def load(self, assignment: str) -> InProcess:
         """The file, with the functions of the notebook. What that has merely imported is not the student's."""

@@ -1,26 +1,26 @@
-"""Where a student stands, from the public tests alone: the points of every function, and what there is to do next."""
+"""One run of the tests, and where a student stands by it."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from autograder.checks import fixtures
+from autograder.checks.answers import Practice
 from autograder.checks.proxy import stops
 from autograder.checks.results import TestResult, describe, test_result
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import Source
 from autograder.checks.standing import Standing, State, standings
 from autograder.hints.explain import with_causes
-from autograder.laptop.in_process import SECONDS
-from autograder.laptop.local_context import LocalContext
+from autograder.laptop.local_context import SECONDS, InProcess, LocalContext
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
 
@@ -40,36 +40,43 @@ class Progress:
     """One assignment as its student has it now."""
 
     name: str
-    path: Path
+    file: InProcess
     test_results: list[TestResult]
-    printed: dict[str, str]
+    printed: Mapping[str, str]
     """test → what the student's code printed in it"""
-    stopped: str
-    """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
-    answers: object = None
-    """the value of ANSWERS, where the file came as far as that"""
-    alone: bool = False
+    forms: Mapping[str, str]
+    """question → the form of its answer, where that is known"""
+    practice: Mapping[str, Practice]
+    """the questions without points"""
+    alone: bool
     """whether hidden tests were run too"""
 
     @property
-    def is_finished(self) -> bool:
-        return len(self.right) == len(self.standings) > 0
+    def source(self) -> Source:
+        return self.file.source
 
     @property
-    def is_untouched(self) -> bool:
-        return all(result.is_unwritten and result.kind is not Kind.NOT_REACHED for result in self.test_results)
+    def lesson(self) -> Path:
+        return self.source.path.with_name(LESSON)
 
-    @cached_property
-    def source(self) -> Source:
-        return Source(self.path)
+    @property
+    def answers(self) -> Any:
+        """The value of ANSWERS, where the file came as far as that."""
+        return vars(self.file.module).get(ANSWERS)
+
+    @property
+    def problem(self) -> str:
+        """Why the file does not run to its end; empty where it does, or leaves out no more than an import."""
+        failure = self.file.failure
+        stopped = stops(failure) if failure is not None and not failure.left_out else ""
+        return self.source.problem or stopped[:1].upper() + stopped[1:]
 
     @cached_property
     def standings(self) -> list[Standing]:
         """The functions in the order in which the lesson's page has them."""
-        lesson = self.path.with_name(LESSON)
-        headings = re.findall(r"(?m)^### .*$", lesson.read_text(encoding="utf-8")) if lesson.is_file() else []
+        headings = re.findall(r"(?m)^### .*$", self.lesson.read_text("utf-8")) if self.lesson.is_file() else []
         names = re.findall(r"`(\w+)", " ".join(headings))
-        found = standings(self.test_results, Blocks(self.source.text))
+        found = standings(self.test_results, self.file.blocks)
         return sorted(found, key=lambda one: names.index(one.name) if one.name in names else len(names))
 
     @property
@@ -80,29 +87,22 @@ class Progress:
     @property
     def next_function(self) -> str | None:
         """What to work on: the first function in the lesson's order that is not right and waits for no other."""
+        waiting = (State.WAITING, State.BUILT_ON)
         unfinished = [standing for standing in self.standings if not standing.is_right]
-        free = [
-            standing.name
-            for standing in unfinished
-            if standing.state in (State.MISTAKEN, State.UNFINISHED, State.UNREACHED)
-        ]
-        return next(iter(free or [standing.name for standing in unfinished]), None)
+        return next((one.name for one in sorted(unfinished, key=lambda one: one.state in waiting)), None)
 
 
 class Run(LocalContext):
-    """A run of tests: hands out the submissions, and collects how tests came out and what they printed."""
+    """A run of tests: hands out the files, and collects how tests came out and what was printed in them."""
 
     folders: ClassVar[tuple[str, ...]] = ("public",)
 
-    def __init__(self, root: Path, question: str | None = None) -> None:
-        """`question`: the one function whose tests are run; all of them where none is named."""
+    def __init__(self, root: Path = Path()) -> None:
         super().__init__(root)
-        self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
         self.printed: dict[str, dict[str, str]] = {}
         """by assignment and test"""
-        self.item: pytest.Function | None = None
         self.raised: BaseException | None = None
         """what ended the current test"""
 
@@ -114,53 +114,44 @@ class Run(LocalContext):
             raise KeyboardInterrupt
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise RuntimeError(f"the tests could not be run ({status})")
+        for name in names:
+            self.test_results[name] = with_causes(self.known[name], self.test_results[name])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
         return "", "", ""
 
-    def progress(self, name: str) -> Progress:
-        """What came of one assignment."""
-        file = self.loaded[name]
-        return Progress(
-            name,
-            self.file(name).relative_to(self.root),
-            self.test_results[name],
-            self.printed.get(name, {}),
-            stops(file.failure) if file.failure is not None and not file.failure.left_out else "",
-            vars(file.module).get(ANSWERS),
-            "hidden" in self.folders,
-        )
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
-        items[:] = [item for item in items if self.question in (None, describe(item).question)]
-
-    def pytest_runtest_setup(self, item: pytest.Function) -> None:
-        self.item, self.raised = item, None
-
-    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Function, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if call.when == "setup":
+            self.raised = None
         if call.excinfo is not None and self.raised is None:
             self.raised = call.excinfo.value
+        if call.when == "teardown":
+            name = item.path.stem.removeprefix("test_")
+            result = test_result(describe(item), self.raised, fixtures.submission_of(item))
+            self.test_results.setdefault(name, []).append(result)
+            for title, text in report.sections:
+                test = FILE if title.endswith("setup") else item.name
+                printed = self.printed.setdefault(name, {})
+                printed[test] = printed.get(test, "") + text
+        return report
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        titles = (f"Captured stdout {report.when}", f"Captured stderr {report.when}")
-        printed = "".join(text for title, text in report.sections if title in titles)
-        if printed.strip() and self.item is not None and report.when != "teardown":
-            test = self.item.name if report.when == "call" else FILE
-            self.printed.setdefault(_assignment(self.item), {})[test] = printed
+    def questions(self, name: str) -> tuple[Mapping[str, str], Mapping[str, Practice]]:
+        """What a handout tells of an assignment's questions: the form of each answer, and those without points."""
+        told = self.root / "tests" / "public" / "questions.json"
+        asked = json.loads(told.read_text("utf-8")).get(name, {}) if told.is_file() else {}
+        practice = {key: Practice(**question) for key, question in asked.get("practice", {}).items()}
+        return asked.get("forms", {}), practice
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_teardown(self, item: pytest.Function) -> None:
-        result = test_result(describe(item), self.raised, fixtures.submission_of(item))
-        self.test_results.setdefault(_assignment(item), []).append(result)
-
-    def pytest_sessionfinish(self) -> None:
-        for name, known in self.known.items():
-            self.test_results[name] = with_causes(known, self.test_results.get(name, []))
-
-
-def _assignment(item: pytest.Item) -> str:
-    return item.path.stem.removeprefix("test_")
+    def progress(self, name: str) -> Progress:
+        """What came of one assignment."""
+        printed, (forms, practice) = self.printed.get(name, {}), self.questions(name)
+        is_alone = "hidden" in self.folders
+        return Progress(name, self.loaded[name], self.test_results[name], printed, forms, practice, is_alone)
 
 
 def known_assignments() -> list[str]:
@@ -172,11 +163,5 @@ def known_assignments() -> list[str]:
 def lesson_number(name: str) -> int:
     """Lessons say their number in their title, `# 5. RoPE …`."""
     lesson = Path("assignments", name, LESSON)
-    match = re.match(r"# (\d+)\.", lesson.read_text(encoding="utf-8")) if lesson.is_file() else None
+    match = re.match(r"# (\d+)\.", lesson.read_text("utf-8")) if lesson.is_file() else None
     return int(match[1]) if match else 10**6
-
-
-def tested_functions(name: str) -> list[str]:
-    """The functions that an assignment asks for."""
-    tests = Path("tests", "public", f"test_{name}.py").read_text(encoding="utf-8")
-    return list(dict.fromkeys(re.findall(r'question\("(\w+)"', tests)))

@@ -9,7 +9,6 @@ installation.
     dials      pictures that move, and all JavaScript (script/, and dials/ here and in lessons)
     style, templates, fonts   what the pages look like
     vendor     MiniSearch, the full-text search, with its licence
-    live.js    what the checks say, on the page: it runs only where `python -m autograder.checks … --page` serves it
 
 Everything is made from what the handout has, but for the answers to questions without points: no page knows a solution.
 """

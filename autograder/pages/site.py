@@ -64,7 +64,6 @@ def course() -> dict[str, bytes]:
     files = pages | {
         "course.css": style(),
         "dials.js": dials.script(),
-        "live.js": str(rjsmin.jsmin((HERE / "live.js").read_text("utf-8"))),
         # A script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),

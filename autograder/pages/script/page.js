@@ -41,16 +41,21 @@ const stops = () => {
   for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
 };
 
+// How much of a lesson is done, at a link to it.
+const done = (link, count, all, what) => {
+  const text = count ? `${count} of ${all} ${what}` : "";
+  link.style.setProperty("--share", count / all);
+  link.classList.toggle("begun", count > 0);
+  link.title = link.dataset.title + (text && `: ${text}`);
+  for (const told of link.querySelectorAll(".tried")) told.textContent = ` ${text}`;
+};
+
 // How much of each lesson was answered or moved, in the navigation and on the first page.
 const ticks = () => {
   const all = memory();
   for (const one of document.querySelectorAll("[data-of]")) {
-    const done = Object.values(all[one.dataset.of] ?? {}).filter((value) => value === "right" || value === "moved").length;
-    const [share, text] = [Math.min(1, done / Number(one.dataset.all)), `${Math.min(done, Number(one.dataset.all))} of ${one.dataset.all} tried`];
-    one.style.setProperty("--share", share);
-    one.classList.toggle("begun", done > 0);
-    one.title = one.dataset.title + (done ? `: ${text}` : "");
-    for (const told of one.querySelectorAll(".tried")) told.textContent = done ? ` ${text}` : "";
+    const tried = Object.values(all[one.dataset.of] ?? {}).filter((value) => value === "right" || value === "moved").length;
+    done(one, Math.min(tried, Number(one.dataset.all)), Number(one.dataset.all), "tried");
   }
 };
 
@@ -60,4 +65,5 @@ document.addEventListener("DOMContentLoaded", () => {
   document.addEventListener("toggle", stops, true);
   document.getElementById("theme").addEventListener("click", theme);
   ticks();
+  if ("live" in document.body.dataset) live();
 });

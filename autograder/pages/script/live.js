@@ -1,0 +1,75 @@
+// What the checks said of the student's files, at the section of each function: where `python -m autograder.checks --page` hands out the page.
+const live = () => {
+  const root = location.pathname.split("/").slice(0, 2).join("/");
+  const part = (kind, name, ...inside) => {
+    const element = document.createElement(kind);
+    element.className = name;
+    element.append(...inside);
+    return element;
+  };
+
+  const section = ([name, [mark, told]]) => {
+    document.getElementById(`live-${name}`)?.remove();
+    const heading = document.getElementById(name);
+    let at = heading?.matches("h3") ? heading : heading?.previousElementSibling;
+    while (at?.nextElementSibling?.matches(".docstring, .live, a[id]")) at = at.nextElementSibling;
+    if (!at) return;
+    const box = part("div", "live");
+    box.innerHTML = told;
+    box.id = `live-${name}`;
+    box.dataset.mark = mark;
+    at.after(box);
+  };
+
+  const pictures = (drawn) => {
+    for (const image of document.querySelectorAll("main figure img:not(.mine)")) {
+      const source = drawn[image.getAttribute("src").match(/figures\/(\w+)\.svg/)?.[1]];
+      image.closest("figure").querySelector(".own")?.remove();
+      if (!source) continue;
+      const own = part("img", "mine");
+      own.alt = "The same picture, drawn from your functions";
+      own.src = `${root}/${source}`;
+      image.closest("figure").append(part("div", "own", part("p", "", `${own.alt}:`), own));
+    }
+  };
+
+  const said = part("div", "");
+  const closed = part("button", "", "×");
+  const standing = part("aside", "standing", closed, said);
+  said.setAttribute("role", "status");
+  closed.setAttribute("aria-label", "Close this box");
+  closed.addEventListener("click", () => standing.remove());
+  document.querySelector(".top").after(standing); // on a phone it stands here, and hides nothing
+  addEventListener("keydown", (event) => {
+    if (event.key !== "n" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+    document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });
+  });
+
+  const show = ({ lessons, checking, pictures: drawn }) => {
+    for (const link of document.querySelectorAll("[data-of]")) {
+      const { right, functions } = lessons[link.dataset.of] ?? {};
+      if (functions) done(link, right, Object.keys(functions).length, "functions");
+    }
+    const own = lessons[here()];
+    if (own) Object.entries(own.functions).forEach(section);
+    pictures(drawn[here()] ?? {});
+    standing.dataset.next = own?.next ?? "";
+    standing.dataset.checking = Boolean(checking);
+    standing.dataset.done = Boolean(own && !own.next);
+    if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
+    else said.innerHTML = own.told + (own.next ? "<p>The key n goes there.</p>" : "");
+  };
+
+  let version = -1;
+  const follow = async () => {
+    try {
+      const state = await (await fetch(`${root}/state.json`, { cache: "no-store" })).json();
+      if (state.version !== version) show(state);
+      version = state.version;
+    } catch {
+      said.textContent = "The checks have ended. Start them again in the terminal, and open the page that they name.";
+    }
+    setTimeout(follow, 700);
+  };
+  follow();
+};
