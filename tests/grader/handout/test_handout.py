@@ -410,7 +410,7 @@ def test_a_function_that_a_cell_defines_goes_before_the_file(grader_in: Callable
     check = grader_in(cells(f"{defined}from operator import neg as half_to_interleaved\n"))
     said = check("rotate_half")
     assert ">>> rotate_half(np.array([1.0, 2.0, 3.0, 4.0]))" in said and "wanted -4, got 2" in said
-    assert "Your code printed in test_rotate_half:\n            x is [1. 2. 3. 4.]" in said
+    assert "Your code printed in test_rotate_half:\n\n            x is [1. 2. 3. 4.]" in said
     assert "apply_rope is not implemented yet" in check("apply_rope")
     assert "half_to_interleaved is not implemented yet" in check("half_to_interleaved")
 
