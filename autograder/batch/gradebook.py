@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from autograder.batch.workers import BatchError
-from autograder.grading.row import Adjustment, Key, PackedGrade, Row, known_as
+from autograder.grading.grade import from_json
+from autograder.grading.row import Adjustment, Key, Row, known_as
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.names import folded, safe_name, utf8_safe
 
 Made = TypeVar("Made")
 
 FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 7
+VERSION = 8
 
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -171,9 +172,7 @@ class Gradebook:
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
             " BY assignment ORDER BY assignment"
         )
-        return dict(
-            self._read(lambda row: (row["assignment"], [*PackedGrade.from_bytes(row["grade"]).questions]), query)
-        )
+        return dict(self._read(lambda row: (row["assignment"], [*from_json(_whole(row)).questions]), query))
 
     def to_grade(self) -> dict[Key, int]:
         """What has no whole grade yet, and how many submissions share it. What no grader could judge the last time is
@@ -236,13 +235,17 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 def _row(row: sqlite3.Row) -> Row:
     adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-    packed = None if row["grade"] is None else PackedGrade.from_bytes(row["grade"])
-    return Row(_submission(row), _key(row), row["folder"], row["lost"] or "", adjustments, packed)
+    return Row(_submission(row), _key(row), row["folder"], row["lost"] or "", adjustments, _whole(row))
+
+
+def _whole(row: sqlite3.Row) -> bytes:
+    """A grade as JSON, nothing where there is none. Raises zlib.error where it is damaged."""
+    return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 
 def _is_whole_grade(row: sqlite3.Row) -> bool:
     try:
-        return bool(PackedGrade.from_bytes(row["grade"]))
+        return bool(_whole(row))
     except DAMAGED:
         return False
 

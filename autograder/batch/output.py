@@ -56,18 +56,20 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     yield [*COLUMNS, *columns, "adjustment", *IDENTITIES]
     for row in rows:
         submission = row.submission
-        points = {column(submission.assignment, question): _number(won) for question, won in row.questions.items()}
+        points = {
+            column(submission.assignment, question): _number(won) for question, won in row.grade.questions.items()
+        }
         yield [
             csv_cell(row.student),
             submission.assignment,
             _number(row.score),
-            _number(row.max_score),
-            row.status,
+            _number(row.grade.max_score),
+            row.grade.status,
             csv_cell(submission.file),
             submission.sha256,
-            f"{row.seconds:.3f}",
+            f"{row.grade.seconds:.3f}",
             *(points.get(name, "") for name in columns),
-            _number(row.score - row.tested_score) if row.adjustments else "",
+            _number(row.score - row.grade.score) if row.adjustments else "",
             *(csv_cell(getattr(submission.person, name)) for name in IDENTITIES),
         ]
 

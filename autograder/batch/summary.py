@@ -32,10 +32,10 @@ class AssignmentSummary:
     other_statuses: Counter[str] = field(default_factory=Counter)  # of those that were not simply graded
 
     def add(self, row: Row) -> None:
-        self.max_score = max(self.max_score, row.max_score)
+        self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
-        if row.lost or row.status is not Status.GRADED:
-            self.other_statuses[NO_GRADE if row.lost else row.status] += 1
+        if row.lost or row.grade.status is not Status.GRADED:
+            self.other_statuses[NO_GRADE if row.lost else row.grade.status] += 1
 
     @property
     def line(self) -> tuple[str, str, str]:

@@ -9,12 +9,15 @@ import contextlib
 import gc
 import time
 from collections.abc import Collection
+from dataclasses import replace
 
 from autograder.checks.results import Phase, TestResult, wrong_points
+from autograder.checks.telling import Audience
 from autograder.course import Assignment, UserError
+from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade
-from autograder.grading.scoring import Scorer, numbers
+from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
 from autograder.protocol.failure import Kind, Status
@@ -60,31 +63,29 @@ class Grader:
         for result in final:
             result.calls.clear()  # nobody needs what was asked any more
         broken = Status.IMPORT_ERROR if known.failure and len(cells) == 1 else None
-        return Grade(
-            status=status or broken or Status.GRADED,
-            stopped=known.stopped or broken,
-            at_once=at_once,
-            test_results=final,
+        grade = Grade(
+            assignment.name,
+            known.stopped or broken or Status.GRADED,
+            at_once,
+            **scorer.numbers(final),
             seconds=time.monotonic() - begin,
             failure=known.failure,
             printed=known.printed,
-            **numbers(scorer.score(final, at_once)),
         )
+        return replace(_told(grade, final), status=status or broken or Status.GRADED)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         every = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
-        results = scorer.score(every, every)
-        results.set_output(sentence)
-        return Grade(status=status, stopped=status, at_once=every, test_results=every, seconds=0.0, **numbers(results))
+        return _told(Grade(assignment.name, status, every, **scorer.numbers(every)), every)
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
             suite = Suite(assignment)
             if sentence := next(wrong_points(assignment.name, suite.tests), None):
                 raise CannotGrade(sentence)
-            self._suites[assignment] = (suite, Scorer(suite))
+            self._suites[assignment] = (suite, Scorer(assignment, suite.tests))
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]
 
@@ -97,6 +98,14 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _told(settled: Grade, final: list[TestResult]) -> Grade:
+    """A grade that knows no hidden test, with what its student may read of it, and then of the final results."""
+    at_once = feedback.body(settled, Audience.AT_ONCE)
+    known = replace(settled, test_results=final)
+    gradescope = settled.gradescope | {"output": at_once}
+    return replace(known, at_once=at_once, feedback=feedback.body(known, Audience.LATER), gradescope=gradescope)
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

@@ -63,18 +63,13 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
-        from autograder.grading import feedback
-        from autograder.grading.row import LOST
+        from autograder.grading.feedback import notes
         from autograder.grading.scoring import word
 
-        word(list(results.results.values()), self.grade.test_results, self.grade.at_once, self.assignment)
+        word(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = [results.output] if results.output else []
-            try:
-                texts.append(feedback.public_markdown(self.submission, self.grade))
-            except Exception:  # of whatever is in the submission: its points stand
-                texts.append(LOST)
-            results.set_output("\n\n".join(texts))
+            texts = (results.output, notes(self.submission), self.grade.at_once)
+            results.set_output("\n\n".join(filter(None, texts)))
 
 
 def _driver(passed: Iterable[str]) -> Any:

@@ -19,7 +19,6 @@ import pandas as pd
 from autograder import course
 from autograder.checks.results import by_question, points_won
 from autograder.files import atomic
-from autograder.grading.grade import Grade
 from autograder.grading.review import Cases
 from autograder.grading.row import Row, Rows
 from autograder.reports import similarity, templates
@@ -49,14 +48,14 @@ class Results:
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
     """question and kind of a mistake that no hint explains, and how many have it"""
 
-    def add(self, row: Row, grade: Grade | None) -> None:
-        """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never
-        loaded."""
-        self.max_score = max(self.max_score, row.max_score)
+    def add(self, row: Row) -> None:
+        """Take in one submission; there is nothing to learn from one of which nothing was run."""
+        grade = row.grade
+        self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
-        if grade is None or grade.never_loaded:
+        if grade.not_run:
             return
-        self.tested.append(row.tested_score)
+        self.tested.append(grade.score)
         questions = by_question(grade.test_results)
         self.points |= {name: sum(one.test.points for one in results) for name, results in questions.items()}
         self.won.append({name: points_won(results) for name, results in questions.items()})
@@ -129,7 +128,7 @@ class ClassStatistics:
             student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
             student["scores"][assignment] = (row.score, self.cases.add(row))
             if assignment and not row.lost:
-                results.setdefault(assignment, Results(assignment)).add(row, row.grade)
+                results.setdefault(assignment, Results(assignment)).add(row)
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
         self.results = sorted(results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
         self.students = sorted(students.values(), key=lambda student: str(student["name"]))

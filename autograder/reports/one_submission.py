@@ -46,9 +46,9 @@ def print_result(submission: Submission, grade: Grade | None, console: Console) 
     """Every mistake of every function, those of hidden tests too, and the score."""
     if grade is None:
         assert submission.problem is not None
-        print_markdown(console, feedback.not_graded(submission.assignment, submission.problem.message))
+        print_markdown(console, feedback.not_graded(submission.problem.message))
         return
-    text = feedback.body(grade, submission.assignment, Audience.STAFF)
-    print_markdown(console, feedback.markdown(submission, grade.score, grade.max_score, text))
+    text = feedback.body(grade, Audience.STAFF)
+    print_markdown(console, feedback.page(submission, grade.score, grade.max_score, text))
     if any(result.test.hidden and result.is_mistake for result in grade.test_results):
         console.print("What hidden tests ask and want is not for the student.", style="dim")

@@ -75,7 +75,7 @@ def fill(
             else:
                 (by_hand if numbers else missing).append(f"{printable(row.student)}, {name}")
         served |= times.keys()
-        most = max((row.max_score for row in rows[name]), default=0.0)
+        most = max((row.grade.max_score for row in rows[name]), default=0.0)
         there = [maximum for maximum in _maximum(frame, column) if maximum != most]
         other += [f"{name} is worth {maximum:g} in {table.name}, and the scores are of {most:g}" for maximum in there]
     unserved = sorted(set(chain.from_iterable(lines.values())) - served)

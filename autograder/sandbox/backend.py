@@ -108,7 +108,8 @@ class Sandboxed:
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
-            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, f"{what} {ended} while it was loaded")
+            why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
+            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"

@@ -13,10 +13,10 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.workers import BatchError
 from autograder.submission import Person
 from tests.grader.support import classroom
-from tests.grader.support.rows import PACKED, submission_file
+from tests.grader.support.rows import GRADE, PACKED, submission_file
 
 BOB = Person("Canvas", number="5015", sid="s77", login="bob1", email="bob@uni.edu", name="Bob Byte")
-SCORE = PACKED.score
+SCORE = GRADE.score
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
     with Gradebook.writing(tmp_path / "out") as opened:
         class_ = [submission_file("ada"), submission_file("bytebob", person=BOB), submission_file("=cy")]
         opened.take_in([class_], {"rope": "suite"})
-        opened.add((key, PACKED.to_bytes(), "") for key in opened.to_grade())
+        opened.add((key, PACKED, "") for key in opened.to_grade())
         yield opened
 
 

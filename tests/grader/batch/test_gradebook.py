@@ -17,10 +17,10 @@ from autograder import course
 from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.grading.grade import from_json, to_json
-from autograder.grading.row import PackedGrade
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import classroom
+from tests.grader.support.gradebooks import packed
 from tests.grader.support.rows import GRADE, PACKED, submission_file
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
@@ -38,7 +38,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 
 def grade_all(book: Gradebook) -> int:
     keys = book.to_grade()
-    book.add((key, PACKED.to_bytes(), "") for key in keys)
+    book.add((key, PACKED, "") for key in keys)
     return len(keys)
 
 
@@ -99,19 +99,11 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
     book.take_in([[submission_file("ada")]], SUITES)
     (key,) = book.to_grade()
-    book.add(
-        [
-            (
-                key,
-                PackedGrade.of(replace(GRADE, status=Status.KILLED), "rope").to_bytes(),
-                "the grader was killed by signal 9",
-            )
-        ]
-    )
+    book.add([(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")])
     (row,) = book.rows()
-    assert (row.status, row.lost, row.grade) == ("killed", "the grader was killed by signal 9", None)
+    assert (row.grade.status, row.lost) == ("killed", "the grader was killed by signal 9")
     assert list(book.to_grade()) == [key]
-    book.add([(key, PACKED.to_bytes(), "")])
+    book.add([(key, PACKED, "")])
     assert not book.to_grade()
 
 
@@ -120,8 +112,11 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     book.take_in([[unreadable("ada", assignment="")]], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
-    assert (row.status, row.score, json.loads(row.gradescope)["output"]) == ("unreadable", 0.0, "Your file is empty.")
-    assert [row.status for row in book.rows()] == ["unreadable"]
+    assert (row.grade.status, row.score, json.loads(row.gradescope)["output"]) == (
+        "unreadable",
+        0.0,
+        "Your file is empty.",
+    )
 
 
 def test_folders_are_distinct(book: Gradebook) -> None:
@@ -176,7 +171,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
             book._database.set_progress_handler(lambda: taken.append(1), 20)
             for key in keys:
                 assert book.problem(key.code) is None and book.cells(key.code)
-                book.add([(key, PACKED.to_bytes(), "")])
+                book.add([(key, PACKED, "")])
         return len(taken)
 
     assert steps(1000) <= 1.2 * steps(100)
@@ -227,7 +222,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         (pages,) = book._database.execute("PRAGMA page_count").fetchone()
         book._database.execute(f"PRAGMA max_page_count = {4 + pages}")
         for key in book.to_grade():
-            book.add([(key, PACKED.to_bytes(), "")])
+            book.add([(key, PACKED, "")])
     with Gradebook.writing(tmp_path) as book:
         kept = len(students(book))
         assert 0 < kept < 100 and grade_all(book) == 100 - kept

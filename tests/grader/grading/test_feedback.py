@@ -4,21 +4,21 @@ text."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
-from rich.console import Console
 
 from autograder import course
 from autograder.checks import telling
 from autograder.checks.results import Phase, Test, TestResult
+from autograder.checks.telling import Audience
 from autograder.grading import feedback, quiz, review
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
-from autograder.reports import one_submission
-from autograder.submission import Problem, Submission
+from autograder.submission import Submission
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.once import Graded
 from tests.grader.support.told import OUTCOMES, markdown
@@ -36,13 +36,15 @@ def test_(name: str, part: Phase, question: str = "apply_rope") -> Test:
 test_.__test__ = False  # type: ignore[attr-defined]
 
 
-def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
+def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
     won = float(sum(one.test.points for one in test_results if one.passed))
-    stopped = Status(status) if status != "graded" else None
-    results = list(test_results)
-    return Grade(
-        Status(status), stopped, results, results, won, float(len(test_results)), {}, {}, 0.0, failure, printed
-    )
+    return Grade("rope", Status(status), list(test_results), won, float(len(test_results)), **facts)
+
+
+def public(given: Grade) -> str:
+    """What is told at once."""
+    settled = [one for one in given.test_results if one.test.phase is not Phase.HIDDEN]
+    return feedback.body(replace(given, test_results=settled), Audience.AT_ONCE)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -52,7 +54,7 @@ def handed_in(source: str = "", **facts: object) -> Submission:
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
     """The final feedback of a sample submission, and what its student sees before."""
     submission, grade = graded(SAMPLES / "rope" / name)
-    return markdown(submission, grade), feedback.public_markdown(submission, grade)
+    return markdown(submission, grade), grade.at_once
 
 
 def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
@@ -100,19 +102,14 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
     assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
 
 
-@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.KILLED])
-def test_a_file_that_never_loads_is_one_cause(status: Status) -> None:
+def test_a_file_that_never_loads_is_one_cause() -> None:
     """Whoever tells of it: to the student, before and after hidden results, and to staff."""
     why = "your file did not finish loading within 5 seconds"
-    first, rest = (Kind.TIMEOUT, Kind.TIMEOUT) if status is Status.TIMEOUT else (Kind.CRASHED, Kind.KILLED)
-    results = [TestResult(test_("first", Phase.PUBLIC), first, why)]
-    results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), rest, why) for place in range(9)]
-    never = grade(*results, status=status)
-    for text in (markdown(handed_in(), never), feedback.public_markdown(handed_in(), never)):
-        assert text.count("finish loading") == 1 and "**Your file did not finish" in text and "##" not in text
-    console = Console(record=True, width=200)
-    one_submission.print_result(handed_in(), never, console)
-    assert console.export_text().count("finish loading") == 1
+    results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
+    results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), Kind.KILLED, why) for place in range(9)]
+    never = grade(*results, status="killed")
+    for text in (feedback.body(never, audience) for audience in Audience):
+        assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
     assert review.finding(never) == why
 
 
@@ -138,13 +135,13 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     """Of every status and kind, each with a hint, a name and a message of its own."""
-    hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
+    hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
     # Of answers, which come first, and of public tests alone.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
     possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", given=f"{kind}") for kind in kinds)]
-    for before in (TestResult(public), TestResult(public, Kind.NOT_WRITTEN)):
+    for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
         assert len({markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
-        assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
+        assert len({public(grade(before, one)) for one in possible}) == 1
 
 
 def test_hidden_tests_tell_one_cause_per_question() -> None:
@@ -164,15 +161,14 @@ def answered(key: str, message: str = "", hint: str | None = None, points: float
     return TestResult(test, Kind.ANSWER if message else None, message, hint=hint)
 
 
-def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> None:
+def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() -> None:
     given = grade(
         answered("extra_parameters", "extra_parameters: 32 is not right", "You counted pairs."),
         answered("rotates_values", "rotates_values: True is not right"),
         answered("half_layout_is_a_bug"),
     )
-    said = feedback.public_markdown(handed_in(), given)
-    assert "32 is not right. You counted pairs." in said and "The answer is" not in said
-    assert "Not right: 1 of 2 answers with True or False." in said and "rotates" not in said
+    assert "32 is not right. You counted pairs." in public(given) and "The answer is" not in public(given)
+    assert "rotates" not in public(given) and "half_layout" not in public(given)
 
 
 def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
@@ -197,37 +193,26 @@ def test_practice_has_no_points_and_says_so() -> None:
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
     failed = TestResult(test_("far", Phase.PUBLIC), Kind.VALUE, "wrong", call="apply_rope(977)")
-    public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
-    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(public))
+    hidden = replace(failed, test=test_("far", Phase.HIDDEN))
+    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(failed))
     assert "977" not in markdown(handed_in(), grade(hidden))
 
 
 @pytest.mark.parametrize(
-    "verdict_of",
+    "given",
     [
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, given=HOSTILE)),
-        lambda: grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, given=HOSTILE)),
-        lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
-        lambda: grade(printed=HOSTILE),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, given=HOSTILE)),
+        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, given=HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
+        grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
+        grade(printed=HOSTILE),
     ],
-    ids=["message", "name", "hidden name", "while loading", "printed"],
+    ids=["message", "name", "hidden name", "unreadable", "while loading", "printed"],
 )
-def test_text_of_a_submission_is_text(verdict_of: object) -> None:
-    given = verdict_of()  # type: ignore[operator]
-    submission = handed_in(notes=(HOSTILE,))
-    for said in (markdown(submission, given), feedback.public_markdown(submission, given)):
-        assert_harmless(said)
-
-
-def test_text_of_what_cannot_be_read_is_text() -> None:
-    submission = handed_in(problem=Problem(HOSTILE))
-    for said in (
-        feedback.not_graded(submission.assignment, HOSTILE),
-        feedback.public_markdown(submission, grade()),
-    ):
-        assert_harmless(said)
-        assert "for staff" not in said
+def test_text_of_a_submission_is_text(given: Grade) -> None:
+    assert_harmless(markdown(handed_in(notes=(HOSTILE,)), given))
+    assert_harmless(public(given))
 
 
 def assert_harmless(markdown: str) -> None:

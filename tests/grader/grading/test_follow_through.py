@@ -254,5 +254,5 @@ def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(
     grade = grader.grade(suite.assignment, (text,))
     given = {one.test for one in grade.test_results if one.passed and one.given == "alibi_slopes"}
     assert any(not test.hidden for test in given)
-    at_once, final = ({one.test for one in part if one.passed} for part in (grade.at_once, grade.test_results))
-    assert at_once == {test for test in final if test.phase is not Phase.HIDDEN}
+    won = points_won(one for one in grade.test_results if one.test.phase is Phase.PUBLIC)
+    assert grade.at_once.startswith(f"{won:g} of 8 public points.")

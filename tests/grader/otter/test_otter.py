@@ -16,7 +16,7 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.course import Assignment
 from autograder.grading import feedback, scoring
-from autograder.grading.scoring import Scorer, gradescope
+from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.catalogue import Module, solution
 from autograder.otter import package
@@ -66,24 +66,24 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: Otte
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
     assert (results.total, results.possible) == (grade.score, grade.max_score)
-    assert output["tests"] == grade.gradescope["tests"]
+    assert (output["tests"], output["output"]) == (grade.gradescope["tests"], grade.at_once)
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
     test_results = suite.run(Module(solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
-    results = Scorer(suite).score(test_results, test_results)
-    assert results.total == results.possible == 20
-    assert faults(gradescope(results)) == []
+    numbers = Scorer(assignment, suite.tests).numbers(test_results)
+    assert numbers["score"] == numbers["max_score"] == 20
+    assert faults(numbers["gradescope"]) == []
 
 
 def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: OtterRun) -> None:
     _, output = run_of(SAMPLES / "rope" / "hedy.py")
     visible = [test for test in output["tests"] if test["visibility"] == "visible"]
     assert [test["name"] for test in visible] == ["Public Tests"]
-    for text in (output["output"], visible[0]["output"]):
-        assert text.startswith("7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
-        assert "Likely cause" in text and "the exponent of pair i uses 2i" in text
+    assert output["output"].startswith("7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
+    assert "Likely cause" in output["output"] and "the exponent of pair i uses 2i" in output["output"]
+    assert "rope_frequencies: 0 of 0.5 public points, 0.25 still to be decided" in visible[0]["output"]
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: OtterRun) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.rows import PACKED, submission_file
+from tests.grader.support.rows import GRADE, PACKED, submission_file
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
@@ -43,7 +43,7 @@ def student(platform: str, number: str, name: str, **facts: object) -> Submissio
 def graded(out: Path, *folders: Iterable[Submission]) -> None:
     with Gradebook.writing(out) as book:
         book.take_in(folders, {"rope": "suite"})
-        book.add((key, PACKED.to_bytes(), "") for key in book.to_grade())
+        book.add((key, PACKED, "") for key in book.to_grade())
 
 
 def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
@@ -56,7 +56,7 @@ def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str
         return done, list(csv.DictReader(file))
 
 
-SCORE = f"{PACKED.score:g}"
+SCORE = f"{GRADE.score:g}"
 
 
 @pytest.fixture

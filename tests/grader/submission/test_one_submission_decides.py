@@ -14,9 +14,7 @@ from autograder import course, files
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
-from autograder.checks.telling import Audience
 from autograder.course import Assignment
-from autograder.grading import feedback
 from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
@@ -42,8 +40,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
-    said = feedback.body(judged, "rope", Audience.LATER)
-    assert "matplotlib" in said and "is not there" in said and "stops" not in said
+    assert "matplotlib" in judged.feedback and "is not there" in judged.feedback and "stops" not in judged.feedback
     uses = imports + solution.replace(
         "def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _("
     )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.grading.grade import Grade
-from autograder.grading.row import Key, PackedGrade
+from autograder.checks.telling import Audience
+from autograder.grading import feedback
+from autograder.grading.grade import Grade, to_json
+from autograder.grading.row import Key
 from autograder.protocol.failure import Kind, Status
 from autograder.submission import Problem, Submission
 
@@ -55,18 +59,25 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
                 else None
             )
             test_results.append(TestResult(test, Kind.VALUE, "wanted 1, got 2", hint=hint))
-    return scored(test_results, draw.gauss(0.2, 0.03), status)
+    return scored(test_results, draw.gauss(0.2, 0.03), status, assignment)
 
 
-def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "graded") -> Grade:
+def scored(
+    test_results: list[TestResult], seconds: float = 0.2, status: str = "graded", assignment: str = "rope"
+) -> Grade:
     """The grade that has these results."""
     questions: dict[str, float] = {}
     for result in test_results:
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
     possible = sum(result.test.points for result in test_results)
-    known = Status(status)
     points = sum(questions.values())
-    return Grade(known, known, test_results, test_results, points, possible, questions, {"tests": []}, seconds)
+    grade = Grade(assignment, Status(status), test_results, points, possible, questions, {"tests": []}, seconds)
+    return replace(grade, feedback=feedback.body(grade, Audience.LATER))
+
+
+def packed(grade: Grade) -> bytes:
+    """As the gradebook keeps it."""
+    return zlib.compress(to_json(grade).encode("ascii"))
 
 
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
@@ -89,11 +100,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
         book.take_in(
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
-        grades = {
-            Key(submission.assignment, "suite", code_hash(submission)): (grade, submission.assignment)
-            for submission, grade in pairs
-        }
-        book.add((key, PackedGrade.of(*grades[key]).to_bytes(), "") for key in book.to_grade())
+        grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
+        book.add((key, packed(grades[key]), "") for key in book.to_grade())
 
 
 def made_up_class(

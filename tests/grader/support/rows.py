@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade
-from autograder.grading.row import PackedGrade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
 from autograder.submission import Submission
+from tests.grader.support.gradebooks import packed
 
 RESULTS = [
     TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule.")),
@@ -22,9 +22,8 @@ RESULTS = [
     ),
 ]
 GRADE = Grade(
+    assignment="rope",
     status=Status.GRADED,
-    stopped=None,
-    at_once=RESULTS[:1],
     test_results=RESULTS,
     score=3.5,
     max_score=20.0,
@@ -33,8 +32,9 @@ GRADE = Grade(
     seconds=0.25,
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     printed="hello\n",
+    feedback="A text.",
 )
-PACKED = PackedGrade.of(GRADE, "rope")
+PACKED = packed(GRADE)
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:

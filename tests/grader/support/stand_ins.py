@@ -17,7 +17,8 @@ from pathlib import Path
 from autograder.batch import workers
 from autograder.batch.workers import Job
 from autograder.protocol.failure import Status
-from tests.grader.support.rows import PACKED
+from tests.grader.support.gradebooks import packed
+from tests.grader.support.rows import GRADE
 
 
 def whose(cells: Iterable[str]) -> list[str]:
@@ -33,7 +34,7 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 def grade_of(job: Job) -> bytes:
     status, _ = job.refusal or (Status.GRADED, "")
     number = whose(job.cells)
-    return replace(PACKED, score=0.1 * int(number[0]) if number else 0.0, status=status).to_bytes()
+    return packed(replace(GRADE, score=0.1 * int(number[0]) if number else 0.0, status=status))
 
 
 class Direct:

@@ -13,5 +13,4 @@ OUTCOMES = 9
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file, as a row of the gradebook has it."""
-    text = feedback.body(grade, submission.assignment, Audience.LATER)
-    return feedback.markdown(submission, grade.score, grade.max_score, text)
+    return feedback.page(submission, grade.score, grade.max_score, feedback.body(grade, Audience.LATER))
