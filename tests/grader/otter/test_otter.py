@@ -66,7 +66,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: Otte
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
     assert (results.total, results.possible) == (grade.score, grade.max_score)
-    assert (output["tests"], output["output"]) == (grade.gradescope["tests"], grade.at_once)
+    assert output["tests"] == grade.gradescope["tests"] and output["output"].endswith(grade.at_once)
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
