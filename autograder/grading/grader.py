@@ -49,7 +49,7 @@ class Grader:
         try:
             with bounded_memory():
                 public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
-                known = backend.state
+                failure, stopped, printed = backend.failure, backend.status, backend.printed
                 public = follow_through(suite, backend, public)
                 at_once = with_causes(suite.reference, public)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
@@ -62,15 +62,15 @@ class Grader:
             backend.close()
         for result in final:
             result.calls.clear()  # nobody needs what was asked any more
-        broken = Status.IMPORT_ERROR if known.failure and len(cells) == 1 else None
+        broken = Status.IMPORT_ERROR if failure and len(cells) == 1 else None
         grade = Grade(
             assignment.name,
-            known.stopped or broken or Status.GRADED,
+            stopped or broken or Status.GRADED,
             at_once,
             **scorer.numbers(final),
             seconds=time.monotonic() - begin,
-            failure=known.failure,
-            printed=known.printed,
+            failure=failure,
+            printed=printed,
         )
         return replace(_told(grade, final), status=status or broken or Status.GRADED)
 

@@ -7,24 +7,12 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Status, Stopped
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What has become of a submission so far, apart from its results."""
-
-    failure: Raised | None
-    """what stopped its file when it was first loaded"""
-    stopped: Status | None
-    """the status of a submission that is not called any more"""
-    printed: str
 
 
 class Sandboxed:
@@ -49,13 +37,13 @@ class Sandboxed:
         """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
         self.why = ""
-        self.printed = ""
+        self._printed = ""
 
     @property
-    def state(self) -> Condition:
-        """What has become of it until now."""
-        printed = self.printed + (self.worker.printed() if self.worker is not None else "")
-        return Condition(self.failure, self.status, printed[: self.limits.output])
+    def printed(self) -> str:
+        """The beginning of what it has printed until now, in all its workers."""
+        printed = self._printed + (self.worker.printed() if self.worker is not None else "")
+        return printed[: self.limits.output]
 
     def call(self, call: Call) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
@@ -121,13 +109,9 @@ class Sandboxed:
             self.status, self.why = status, why
 
     def _close(self) -> str:
-        """End the worker, keep what it printed; returns in words what had ended it, where that is known."""
-        if self.worker is None:
-            return ""
-        worker, self.worker = self.worker, None
-        ended, printed = worker.close()
-        self.printed = (self.printed + printed)[: self.limits.output]
-        return ended
+        """End the worker; returns in words what had ended it, where that is known."""
+        self._printed, worker, self.worker = self.printed, self.worker, None
+        return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager
     def anew(self, *cells: str) -> Iterator[Sandboxed]:

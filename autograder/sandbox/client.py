@@ -6,7 +6,6 @@ import contextlib
 import functools
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -16,7 +15,7 @@ import time
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -77,7 +76,6 @@ class Sandbox:
         self._make_scratch()
         self.process, self.control = _start_zygote()
         self.control.settimeout(MACHINE_SECONDS)
-        self.is_ready = False
         plan = {
             "project": str(PACKAGE.parent),
             "libraries": LIBRARIES,
@@ -96,21 +94,18 @@ class Sandbox:
 
     def open(self) -> Worker:
         """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
-        (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
+        (ours, theirs), output = socket.socketpair(), tempfile.TemporaryFile()  # noqa: SIM115 - the worker's
         try:
-            if not self.is_ready:
-                self._answer()
-                self.is_ready = True
-            socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
+            with contextlib.suppress(OSError):  # what has ended it stands in its answer
+                socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), output.fileno()])
             process = self._answer()["process"]
         except (OSError, SandboxError) as error:
             ours.close()
-            os.close(read_end)
+            output.close()
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         finally:
             theirs.close()
-            os.close(write_end)
-        worker = Worker(self, process, ours, read_end)
+        worker = Worker(self, process, ours, output)
         worker.wait_until_locked()
         return worker
 
@@ -169,7 +164,7 @@ class Sandbox:
 
 
 def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    control, theirs = socket.socketpair()
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # whole messages
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
@@ -193,19 +188,14 @@ def environment(scratch: Path) -> dict[str, str]:
 class Worker:
     """One locked process with at most one submission in it."""
 
-    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket, output: int) -> None:
+    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket, output: IO[bytes]) -> None:
+        """`output`: a file without a name, to which it prints; no longer than any of its files."""
         self.sandbox = sandbox
         self.limits = sandbox.limits
         self.process = process
         self.wire = wire_end
-        self._output = bytearray()
+        self.output = output
         self._unread = bytearray()
-        self._wire_end, self._output_end = wire_end.fileno(), output
-        wire_end.settimeout(sandbox.limits.call_seconds)
-        os.set_blocking(output, False)
-        self._poll = select.poll()
-        self._poll.register(self._output_end, select.POLLIN)
-        self._poll.register(self._wire_end, select.POLLIN)
 
     def wait_until_locked(self) -> None:
         """Raises SandboxError where the worker cannot put its locks on."""
@@ -222,6 +212,7 @@ class Worker:
         """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
         deadline = time.monotonic() + seconds
         try:
+            self.wire.settimeout(seconds)
             self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
@@ -241,57 +232,32 @@ class Worker:
     def _receive(self, size: int, deadline: float) -> bytes:
         """So many bytes. Raises WorkerDied where no more come, TimeoutError where they come too late."""
         while len(self._unread) < size:
-            self._wait(deadline)
-            part = os.read(self._wire_end, 1 << 16)
-            if not part:
+            if (seconds := deadline - time.monotonic()) <= 0:
+                raise TimeoutError
+            self.wire.settimeout(seconds)
+            if not (part := self.wire.recv(1 << 16)):
                 raise WorkerDied("ended its process")
             self._unread += part
         data = bytes(self._unread[:size])
         del self._unread[:size]
         return data
 
-    def _wait(self, deadline: float) -> None:
-        """Until there is something to read on the wire; keeps the output pipe empty meanwhile. Raises TimeoutError."""
-        while (seconds := deadline - time.monotonic()) > 0:
-            ready = dict(self._poll.poll(1000 * seconds))
-            if self._output_end in ready and self._drain() == b"":
-                # Nobody can print any more. A pipe without writers would wake this loop again and again.
-                self._poll.unregister(self._output_end)
-            if self._wire_end in ready:
-                return
-        raise TimeoutError
-
-    def _drain(self) -> bytes | None:
-        """Take what was printed, keep the beginning. None where there is nothing now, empty once nobody can print any
-        more."""
-        try:
-            printed = os.read(self._output_end, 1 << 16)
-        except BlockingIOError:
-            return None
-        self._output += printed[: self.limits.output - len(self._output)]
-        return printed
-
     def printed(self) -> str:
-        """What was printed until now, as far as it is kept: a thread of the submission may print for ever."""
-        while len(self._output) < self.limits.output and self._drain():
-            pass
-        return self._output.decode("utf-8", "replace")
+        """The beginning of what was printed until now."""
+        return os.pread(self.output.fileno(), self.limits.output, 0).decode("utf-8", "replace")
 
-    def hang_up(self) -> str:
-        """Let go of the wire: a worker that still runs ends itself at that. Returns what was printed."""
-        printed = self.printed()
+    def hang_up(self) -> None:
+        """Let go of the wire: a worker that still runs ends itself at that."""
         self.wire.close()
-        os.close(self._output_end)
-        return printed
+        self.output.close()
 
-    def close(self) -> tuple[str, str]:
-        """Kill the process and wait for its end: in words what ended it earlier, where that is known, and what was
-        printed."""
+    def close(self) -> str:
+        """Kill the process and wait for its end: in words what ended it earlier, where that is known."""
         try:
             status, excess = self.sandbox.end_worker()
         finally:
-            printed = self.hang_up()
+            self.hang_up()
         if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
             excess = f"ended its process ({how})"
-        return excess, printed
+        return excess

@@ -214,7 +214,7 @@ class _Examined:
     def end(self) -> str:
         """Begin the next attempt in a new worker; returns what this one was ended for."""
         worker, self.worker = self.worker, None
-        return worker.close()[0] if worker is not None else ""
+        return worker.close() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
         """What nothing refused, in words."""

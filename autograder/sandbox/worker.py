@@ -34,7 +34,7 @@ def run(grader: int, output: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only(grader: int, output: int, locks: list[int]) -> int:
-    """Nothing stays open but the wire and an output pipe: input is empty, both outputs are the pipe.
+    """Nothing stays open but the wire and a file for output: input is empty, both outputs are that file.
 
     A descriptor that a lock still needs is closed by that lock. Returns the wire's, out of the way of the first three.
     """

@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
 Run as a script by `client`, in an empty environment, with one socket to the grader. What comes first over it says what
-it needs to know, and that is no answer to anything; it says in JSON when it is ready, or why it is not. Then an order
-asks for a worker (two descriptors come along) or for its end; one worker lives at a time. While one lives, the zygote
-watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
+it needs to know, and that is no answer to anything. Then an order asks for a worker (two descriptors come along) or for
+its end; one worker lives at a time. The answer is JSON; where the zygote cannot start, it says why. While a worker
+lives, the zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ class _Zygote:
 
     def serve(self) -> NoReturn:
         """Obey the grader's orders; between them, keep an eye on the worker."""
-        say(self.grader)
         while True:
             pause = WATCH_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
