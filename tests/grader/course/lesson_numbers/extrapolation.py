@@ -133,7 +133,7 @@ with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buck
     slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
 every base of RoPE reaches at least
-    «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000» there.
+    «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000».
 if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
 `scale 0.015625`: the integers times «lab.setting_of(choice[three, "integer"]).scale:/»
 the learned table has «setting.table_rows» rows
@@ -184,10 +184,10 @@ In copying 3 back ALiBi fails («mean("alibi", "chosen"):.2f» at best), but its
 «changed»
 At the trained length every cell has at least 0.98 <== min(over(one, "x1") for one in cells.values()) >= 0.98
 Only T5 with `own_buckets 16` keeps its accuracy under every change <== stable == {("t5", "own_buckets 16")}
-RoPE with base 4 has one low cell, «over(of_32):.2f», mostly because of one of the four seeds, whose loss was still
-    above 0.01: that seed has «min(row.x8 for row in of_32):.2f» <==
+RoPE with base 4 has one low cell, «over(of_32):.2f», mostly because of one seed («min(row.x8 for row in of_32):.2f»), whose loss was still
+    above 0.01 <==
     [row.x8 for row in of_32 if row.loss > 0.01] == [min(row.x8 for row in of_32)]
-(With the eight reported seeds the mean of this cell is «np.mean([row.accuracy for row in again if row.length ==
+(The eight reported seeds have the mean «np.mean([row.accuracy for row in again if row.length ==
     256]):.2f».)
 With «lab.setting_of(lab.TRIPLED).steps:,» steps in place of «setting.steps:,», the usual T5 gains at 128 tokens (from
     «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f»), and Shaw loses (from
