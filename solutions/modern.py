@@ -135,9 +135,8 @@ def position_from_share(share):
     """
     # BEGIN SOLUTION
     share = np.asarray(share, dtype=np.float64)
-    outside = ~((share > 0) & (share <= 1))  # also True for NaN
-    if outside.any():
-        raise ValueError(f"a share must be above 0 and at most 1; got {share[outside]}")
+    if not np.all((share > 0) & (share <= 1)):  # also for NaN
+        raise ValueError(f"a share must be above 0 and at most 1; got {share}")
     return 1 / share - 1
     # END SOLUTION
 

@@ -48,7 +48,7 @@ SENTENCES = r"""
 with patches of 16 × 16 pixels is a grid of 14 × 14 = «len(where)» tokens <== 14 == 224 // 16
 On a grid of 14 × 14 the patch directly below is «below(14)» positions later; in an image 20 patches wide it is
     «below(20)» positions later
-are neighbours in the sequence, but «where[13, 1] - where[14, 1]» columns apart on the grid
+are neighbours in the sequence, but «where[13, 1] - where[14, 1]» columns apart
 In the cell $(2, 1)$ a pair with the frequencies 1 and 0.5 has the angle $2 \cdot 1 + 1 \cdot 0.5 = «angle»$
     <== np.allclose(turned, [[math.cos(angle), math.sin(angle)]])
 With $d = 8$ and $b = 10000$ they are «m.mrope_frequencies(8, (4, 0, 0))[:, 0]»
@@ -56,7 +56,6 @@ F_\text{axial} = \begin{pmatrix} «matrix(m.axial_frequencies(8))» \end{pmatrix
 F_\text{alternating} = \begin{pmatrix} «matrix(m.alternating_frequencies(8))» \end{pmatrix}
 With 12 pairs and the sections 8, 2 and 2: «' '.join(of_12)».
 The fastest pair of $w$ rotates by «sections.max():.5f» radians per column
-one full turn takes 35,000 columns <== round(2 * math.pi / sections.max(), -3) == 35000
 Interleaved, the fastest pair of $w$ is pair «interleaved.argmax()», with «interleaved.max():.2f» radians
 | $(\Delta y, \Delta x)$ | «[point(key) for key in keys]» |
 | axial | «axial:.3f» |

@@ -122,7 +122,7 @@ The mean gate is «gate("name"):.2f» at the first token of a sentence, and «ga
 *Control:* give every token the mean gate. The accuracy falls in all 8 seeds, to
     «scores(lab.SENTENCES, lab.EQUAL).mean():.2f»; with rare marks to «scores(rare, lab.EQUAL).mean():.2f»
     <== alike == [8, 8]
-«behind.mean:.3f» («behind.gained» of 8 seeds, p = «behind.p:.3f»)
+«behind.mean:.3f» («behind.gained» of 8 seeds, p = «behind.p:.3f» in lesson 8's test)
 ALiBi with its best slope, «slope:/», is behind by «rare_behind.mean:.2f» («rare_behind.gained» of 8 seeds, p =
     «rare_behind.p:.3f»)
 With the usual base, 10,000, RoPE copies 3 back with
