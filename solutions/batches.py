@@ -49,8 +49,7 @@ def _real(mask):
 def _boundaries(boundaries, length=None):
     """The boundaries as an array. They end at `length`, where one is given."""
     boundaries = np.asarray(boundaries)
-    rising = boundaries.ndim == 1 and boundaries.size > 1 and boundaries[0] == 0 and (np.diff(boundaries) > 0).all()
-    if not rising:
+    if not (boundaries.ndim == 1 and boundaries.size > 1 and boundaries[0] == 0 and (np.diff(boundaries) > 0).all()):
         raise ValueError(f"boundaries must rise from 0 to the number of tokens; got {boundaries}")
     if length is not None and boundaries[-1] != length:
         raise ValueError(f"boundaries must end at the number of tokens, {length}; got {boundaries}")
@@ -59,9 +58,8 @@ def _boundaries(boundaries, length=None):
 
 def _parents(parents):
     parents = np.asarray(parents, dtype=np.int64)
-    bad = (parents < -1) | (parents >= np.arange(len(parents)))
-    if bad.any():
-        raise ValueError(f"a parent must be -1 or a token before its own; got {parents[bad]}")
+    if ((parents < -1) | (parents >= np.arange(len(parents)))).any():
+        raise ValueError(f"a parent must be -1 or a token before its own; got {parents}")
     return parents
 
 

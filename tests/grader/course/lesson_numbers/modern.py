@@ -134,7 +134,8 @@ With three layers, RoPE in all but the last reaches only «mean(three, lab.BUT_L
 falls from «mean(copying, none, 16):.2f» to «mean(lab.REPLACED, none, 16):.2f», nearly a guess
 Train without a start token: «mean(lab.NO_START, none, 16):.2f» at 16 tokens, and «mean(lab.NO_START, none, 128):.2f» at
     128
-the first layer gives it the weight «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at position 15
+the first layer gives it the weight «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at
+    position 15
 That is about $c/(c+t)$ with $c$ = «times.mean():.1f»: token 0 counts as much as «times.mean():.1f» other tokens
     <== np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
 """
