@@ -40,6 +40,17 @@ assignments.figures.draw_all(pathlib.Path("assignments"), pathlib.Path(sys.argv[
 """Draws them in a process of its own, which may end in any way."""
 
 
+FOLLOW = b"""<script>
+const follow = async () => {
+  const detail = await fetch("state.json", { cache: "no-store" }).then((answer) => answer.json()).catch(() => null);
+  dispatchEvent(new CustomEvent("checked", { detail }));
+  setTimeout(follow, 700);
+};
+addEventListener("DOMContentLoaded", follow);
+</script>"""
+"""What a page has beside its own script, which shows what it hears (`pages/script/live.js`)."""
+
+
 class Page(ThreadingHTTPServer):
     """What the browser shows: a folder, and in `state.json` what the checks said."""
 
@@ -104,7 +115,7 @@ def serving(pages: dict[str, bytes], first: str) -> Iterator[Page]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as outside, Page(Path(outside, "course")) as page:
         for name, content in pages.items():
             if name.endswith(".html"):
-                content = content.replace(b"<body ", b"<body data-live ", 1)
+                content = content.replace(b"</head>", FOLLOW + b"</head>", 1)
             (page.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (page.folder / name).write_bytes(content)
         threading.Thread(target=page.serve_forever, daemon=True).start()

@@ -1,6 +1,5 @@
 // What the checks said of the student's files, at the section of each function: where `python -m autograder.checks --page` hands out the page.
 const live = () => {
-  const root = location.pathname.split("/").slice(0, 2).join("/");
   const part = (kind, name, ...inside) => {
     const element = document.createElement(kind);
     element.className = name;
@@ -28,7 +27,7 @@ const live = () => {
       if (!source) continue;
       const own = part("img", "mine");
       own.alt = "The same picture, drawn from your functions";
-      own.src = `${root}/${source}`;
+      own.src = source;
       image.closest("figure").append(part("div", "own", part("p", "", `${own.alt}:`), own));
     }
   };
@@ -54,22 +53,19 @@ const live = () => {
     if (own) Object.entries(own.functions).forEach(section);
     pictures(drawn[here()] ?? {});
     standing.dataset.next = own?.next ?? "";
-    standing.dataset.checking = Boolean(checking);
     standing.dataset.done = Boolean(own && !own.next);
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
-    else said.innerHTML = own.told + (own.next ? "<p>The key n goes there.</p>" : "");
+    else said.innerHTML = own.told + (own.next ? "<p>Press n to go there.</p>" : "");
   };
 
-  let version = -1;
-  const follow = async () => {
-    try {
-      const state = await (await fetch(`${root}/state.json`, { cache: "no-store" })).json();
-      if (state.version !== version) show(state);
-      version = state.version;
-    } catch {
-      said.textContent = "The checks have ended. Start them again in the terminal, and open the page that they name.";
-    }
-    setTimeout(follow, 700);
+  let version;
+  return (state) => {
+    if (!state) said.textContent = "The checks have ended. Start them again in the terminal, and open the page that they name.";
+    else if (state.version !== version) show(state);
+    version = state?.version;
   };
-  follow();
 };
+
+// Whoever hands out the page tells what the checks said, again and again.
+let shown;
+addEventListener("checked", ({ detail }) => (shown ??= live())(detail));

@@ -65,5 +65,4 @@ document.addEventListener("DOMContentLoaded", () => {
   document.addEventListener("toggle", stops, true);
   document.getElementById("theme").addEventListener("click", theme);
   ticks();
-  if ("live" in document.body.dataset) live();
 });
