@@ -169,7 +169,7 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
     from autograder import handout as room
 
     for path in room.regenerate():
-        _say(f"updated {path}")
+        _say(f"updated {path.relative_to(course.ROOT)}")
     _say(room.build(out, only))
 
 

@@ -2,10 +2,10 @@
 
     stubs      the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
-    services   what Otter, notebooks and GitHub Classroom read in it
+    services   what Otter and notebooks read in it
     leaks      a second lock: finds what must not be in a handout
     template   the handout's own README, Makefile and settings
-    forms      Classroom's workflow, Otter's test files and the page of a solution, to be filled in
+    forms      Otter's test files, a notebook's cells and the page of a solution, to be filled in
     solutions  the solutions as pages, for after the deadline
     new        the files of a new assignment, from new_assignment
     sound      what an assignment must have before anything is made of it

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from autograder.course import PACKAGE, ROOT, assignments, shipped_code
 from autograder.files import write_zip
-from autograder.grading.suite import Suite
 from autograder.handout import services
 from autograder.handout.leaks import leaks
-from autograder.handout.stubs import HandoutError, stale
+from autograder.handout.stubs import HandoutError
 from autograder.pages import course, questions
 
 QUESTIONS = "tests/public/questions.json"
@@ -41,21 +40,16 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
     chosen = [assignment for assignment in assignments() if not only or assignment.name in only]
     patterns = [*_SHARED, *(pattern.replace("NAME", one.name) for one in chosen for pattern in _OF_EACH)]
-    files = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
-    files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
-    files |= {
-        path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")
-    }
-    tests = {one: Suite(one).tests for one in chosen}
-    asked = {one.name: questions.of(one, its) for one, its in tests.items()}
-    made = {name: text for one, its in tests.items() for name, text in services.files(one, its).items()}
-    made[QUESTIONS] = json.dumps(asked, indent=1)
-    pages = {f"{COURSE}/{name}": content for name, content in course().items()}
-    return (
-        {name: path.read_bytes() for name, path in files.items()}
-        | {name: text.encode("utf-8") for name, text in made.items()}
-        | pages
-    )
+    paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
+    paths |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
+    for path in TEMPLATE.rglob("*.template"):
+        paths[path.relative_to(TEMPLATE).as_posix().removesuffix(".template")] = path
+    files = {name: path.read_bytes() for name, path in paths.items()}
+    made = {QUESTIONS: json.dumps({one.name: questions.of(one) for one in chosen}, indent=1)}
+    for one in chosen:
+        made |= services.files(one, questions.tests(one))
+    files |= {name: text.encode("utf-8") for name, text in made.items()}
+    return files | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
@@ -69,14 +63,9 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip")
     if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS).is_file()):
         raise HandoutError(f"{folder} lies where the handout goes, and is none: move it, or choose another --out")
-    for assignment in assignments():
-        if outdated := stale(assignment):
-            names = ", ".join(path.name for path in outdated)
-            raise HandoutError(f"{assignment.name}: {names} no longer agrees with the solution; run `make handout`")
     files = contents(only)
     if leaked := leaks(files):
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
-    target.parent.mkdir(parents=True, exist_ok=True)
     write_zip(target, {f"handout/{name}": content for name, content in files.items()})
     shutil.rmtree(folder, ignore_errors=True)
     unpack(files, folder)

@@ -24,12 +24,11 @@ NUMBERS = "assignments/writer/weights.npz"
 def leaks(files: Mapping[str, bytes]) -> list[str]:
     """One line for each thing in these files that students must not have; empty where there is none."""
     secrets = _secrets()
-    once = {content: name for name, content in files.items() if name != NUMBERS}  # a picture lies in two folders
-    found = {content: [*_in_file(name, content, secrets)] for content, name in once.items()}
+    found = {content: [*_in_file(content, secrets)] for name, content in files.items() if name != NUMBERS}
     return [f"{name}: {what}" for name, content in files.items() for what in found.get(content, ())]
 
 
-def _in_file(name: str, content: bytes, secrets: dict[str, dict[str, str]]) -> Iterator[str]:
+def _in_file(content: bytes, secrets: Mapping[str, str]) -> Iterator[str]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -38,36 +37,30 @@ def _in_file(name: str, content: bytes, secrets: dict[str, dict[str, str]]) -> I
     # A seed of three digits or fewer cannot be told from any other number, nor one that is the licence's year.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
-    plain = re.sub(r"<[^>]*>", "", text) if name.endswith(".html") else ""  # highlighted code has tags in it
-    bare = _bare(text) + _bare(plain)
+    bare = _bare(text) + _bare(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
     windows = {bare[place : place + ACCIDENT] for place in range(len(bare))}
-    for beginning, parts in secrets.items():
-        if beginning in (windows if len(beginning) == ACCIDENT else bare):
-            yield from (what for part, what in parts.items() if part in bare)
+    for part, what in secrets.items():
+        if (len(part) < ACCIDENT or part[:ACCIDENT] in windows) and part in bare:
+            yield what
 
 
-def _secrets() -> dict[str, dict[str, str]]:
-    """The first letters of each secret → secret → what it is."""
+def _secrets() -> dict[str, str]:
+    """Secret → what it is."""
     said = [path.read_text("utf-8") for path in shipped_code()]
-    told: dict[str, str] = {BEGIN: "a solution's marks", END: "a solution's marks"}
+    told = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for one in assignments():
         solution, hidden = one.solution.read_text("utf-8"), one.hidden_tests.read_text("utf-8")
         said += [stub(solution, one.name), one.public_tests.read_text("utf-8")]
-        bodies = re.findall(rf"{BEGIN}(.*?){END}", solution, re.DOTALL)
-        told |= dict.fromkeys(bodies, f"a body of {one.name}'s solution")
-        told |= dict.fromkeys(answer_texts(solution, one.name), f"an answer of {one.name}")
+        told |= dict.fromkeys(answer_texts(solution), f"an answer of {one.name}")
         told |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {one.name}")
-        for whose, text in {"solution": "\n".join(bodies), "hidden tests": hidden}.items():
+        for whose, text in {"solution": solution, "hidden tests": hidden}.items():
             # Docstrings are meant to be read; how arguments are taken by the given function is told in lesson 1.
-            code = re.sub(r'(?s)""".*?"""', "", text)
-            lines = [line for line in code.split("\n") if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
-            told |= dict.fromkeys(lines, f"a line of {one.name}'s {whose}")
+            lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
+            long = [line for line in lines if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
+            told |= dict.fromkeys(long, f"a line of {one.name}'s {whose}")
     public = _bare("\n".join(said))
-    secrets: dict[str, dict[str, str]] = {}
-    for text, what in told.items():
-        if (part := _bare(text)) and part not in public:
-            secrets.setdefault(part[:ACCIDENT], {}).setdefault(part, f"{what}: {text.strip()[:60]}")
-    return secrets
+    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in told.items()}
+    return {part: what for part, what in bare.items() if part not in public}
 
 
 def _bare(text: str) -> str:

@@ -1,5 +1,4 @@
-"""What other services read in a handout: Otter's test files, the cells of a notebook that use them, and GitHub
-Classroom's workflow.
+"""What Otter and notebooks read in a handout: a test file for each function, and the cells of a notebook that use them.
 
 Otter's cases run the real public tests, by name, on what the notebook or the file defines (`laptop.notebook_checks`).
 """
@@ -19,40 +18,24 @@ _FORMS = Path(__file__).with_name("forms")
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
     """Path in the handout → content, of all that is made for services from one assignment."""
-    name, folder = assignment.name, f"assignments/{assignment.name}"
-    public, hidden = (
-        {question: [test for test in tests if test.question == question and test.hidden is kind] for question in asked}
-        for asked in [dict.fromkeys(test.question for test in tests if not test.hidden)]
-        for kind in (False, True)
-    )
+    folder, asked = f"assignments/{assignment.name}", dict.fromkeys(test.question for test in tests if not test.hidden)
     made = {
         f"{folder}/tests/{question}.py": filled(
             _FORMS / "otter_question.txt",
-            assignment=name,
+            assignment=assignment.name,
             question=question,
-            public=public[question],
-            hidden=hidden[question],
+            public=[test for test in tests if test.question == question and not test.hidden],
+            hidden=[test for test in tests if test.question == question and test.hidden],
         )
-        for question in public
+        for question in asked
     }
-    # Of public tests alone Otter would say "All tests passed!".
-    undecided = sum(test.points for test in tests if test.hidden)
-    made[f"{folder}/tests/still_to_be_decided.py"] = filled(_FORMS / "otter_undecided.txt", points=undecided)
-    points = {question: sum(test.points for test in its) for question, its in public.items()}
-    made[f".github/classroom/{name}.yml"] = filled(
-        _FORMS / "classroom.yml", name=name, points={question: worth for question, worth in points.items() if worth}
-    )
-    notebook = assignment.folder / "explore.ipynb"
-    if notebook.is_file():
-        made[f"{folder}/{notebook.name}"] = _with_checks(notebook.read_text("utf-8"), name, list(public))
-    return made
+    return made | {f"{folder}/explore.ipynb": _with_checks(assignment, list(asked))}
 
 
-def _with_checks(notebook: str, assignment: str, questions: Sequence[str]) -> str:
-    """A notebook, as JSON, with a cell at its beginning for Colab and a section at its end that checks each
-    question."""
-    content = json.loads(notebook)
-    added = json.loads(filled(_FORMS / "notebook_cells.json", assignment=assignment, questions=questions))
+def _with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
+    """The notebook with a cell at its beginning for Colab and a section at its end that checks each question."""
+    content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
+    added = json.loads(filled(_FORMS / "notebook_cells.json", assignment=assignment.name, questions=questions))
     title, *cells = content["cells"]
     content["cells"] = [title, *added["begin"], *cells, *added["end"]]
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

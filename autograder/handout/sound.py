@@ -31,24 +31,22 @@ def _complaints(assignment: Assignment) -> Iterator[str]:
     for path in (assignment.lesson, *phases.values(), assignment.misconceptions):
         if not path.is_file():
             yield f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
-    solution, suite = vars(catalogue.solution(assignment)), Suite(assignment)
-    functions = {name for name, value in solution.items() if inspect.isfunction(value) and not name.startswith("_")}
-    answers = solution.get(ANSWERS, {})
+    solution, suite = catalogue.solution(assignment), Suite(assignment)
+    functions = {name for name, value in vars(solution).items() if inspect.isfunction(value) and name[0] != "_"}
+    lesson, mistakes = (path.relative_to(ROOT) for path in (assignment.lesson, assignment.misconceptions))
     for phase, path in phases.items():
         file, tested = path.relative_to(ROOT), {test.question for test in suite.tests if test.phase is phase}
         yield from (f"{file} has no test of {name}: write one, marked with its name" for name in functions - tested)
         yield from (f"{file} tests {name}, and the solution has no such function" for name in tested - functions)
-    asked = " ".join(test.name for test in suite.tests)
-    hidden, mistakes = (path.relative_to(ROOT) for path in (assignment.hidden_tests, assignment.misconceptions))
-    yield from (f"{hidden} does not ask for the answer {key}" for key in answers if f"[{key}]" not in asked)
+    asked, hidden = " ".join(test.name for test in suite.tests), assignment.hidden_tests.relative_to(ROOT)
+    unasked = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in asked)
+    yield from (f"{hidden} does not ask for the answer {key}" for key in unasked)
     yield from wrong_points(assignment.name, suite.tests)
     known = {entry.function for entry in catalogue.entries(assignment)}
     yield from (f"{mistakes} has a mistake of {name}, which the solution does not have" for name in known - functions)
     yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - known)
-    lesson = assignment.lesson.read_text("utf-8")
-    unsaid = (name for name in functions if f"`{name}" not in lesson)
-    yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{name}`" for name in unsaid)
-    # Public tests are asked when their values are recorded.
-    for result in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN):
+    said = assignment.lesson.read_text("utf-8")
+    yield from (f"{lesson} does not speak of `{name}`" for name in functions if f"`{name}" not in said)
+    for result in suite.run(catalogue.Module(solution)):
         if not result.passed:
             yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

@@ -6,26 +6,27 @@ running them on the solution.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from autograder.checks.expect import difference
-from autograder.checks.source import Source, is_stub
-from autograder.course import ROOT, Assignment, UserError, assignments
+from autograder.checks.source import Source
+from autograder.course import Assignment, UserError, assignments
 from autograder.grading.suite import Suite
 from autograder.handout.sound import complaint
 from autograder.hints.recorded import decoded
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import BrokenTest
 
 PROCESSORS = 1e-6
 """Relative: recorded numbers that differ by less were made on another processor."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
+_ANSWER = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
+"""A line of ANSWERS: a key, its answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
@@ -43,67 +44,45 @@ def stub(source: str, name: str) -> str:
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
     if BEGIN in kept or END in kept:
         raise HandoutError(f"{name}: a {BEGIN} or {END} has no other one")
-    kept = re.sub(r"\n{4,}", "\n\n\n", kept)
-    for text in answer_texts(kept, name):
-        kept = re.sub(rf"(?m)^(\s*){re.escape(text)}.*$", rf"\1{text.partition(': ')[0]}: None,", kept)
-    return kept
+    code, answers = _parted(re.sub(r"\n{4,}", "\n\n\n", kept))
+    for number, line in enumerate(answers):
+        if found := _ANSWER.fullmatch(line):
+            answers[number] = f"    {found[1]}: None,"
+        elif not re.match(r"    # |\}?$", line):
+            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is no comment, and no answer on one line")
+    return "\n".join([code, *answers])
 
 
-def answer_texts(source: str, name: str) -> list[str]:
+def answer_texts(source: str) -> list[str]:
     """The answers of a solution as they are written there, each with its key: `"rotates_values": False`."""
-    for node in ast.parse(source).body:
-        if (
-            isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]) == ANSWERS
-            and isinstance(node.value, ast.Dict)
-        ):
-            segments = [ast.get_source_segment(source, entry) or "" for entry in node.value.values]
-            if several := [text for text in segments if "\n" in text]:
-                raise HandoutError(f"{name}: the answer {several[0]!r} must stand on one line")
-            return [
-                f'"{key.value!s}": {text}'
-                for key, text in zip(node.value.keys, segments, strict=True)
-                if isinstance(key, ast.Constant)
-            ]
-    raise HandoutError(f"{name}: there is no {ANSWERS} that is written as a dict")
+    return [f"{found[1]}: {found[2]}" for line in _parted(source)[1] if (found := _ANSWER.fullmatch(line))]
 
 
-def golden_values(assignment: Assignment) -> str:
-    """The values that the public tests want, with the fingerprints of known mistakes, as JSON. Raises HandoutError."""
-    try:
-        recorded = Suite(assignment).record()
-    except BrokenTest as error:
-        raise HandoutError(f"{assignment.name}: {error}") from error
-    return json.dumps(recorded, indent=1, ensure_ascii=False) + "\n"
+def _parted(source: str) -> tuple[str, list[str]]:
+    """What stands before the answers, and the lines behind `ANSWERS = {`."""
+    code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
+    return code + begin.rstrip("\n"), answers.split("\n") if begin else []
 
 
 def stale(assignment: Assignment) -> dict[Path, str]:
     """Path → right content, of every committed file that is generated from the solution and no longer agrees with
     it."""
-    source = assignment.solution.read_text("utf-8")
-    right = {assignment.stub: stub(source, assignment.name), assignment.golden_values: golden_values(assignment)}
-    return {path: text for path, text in right.items() if not (path.is_file() and _is_current(path, text))}
-
-
-def _is_current(path: Path, right: str) -> bool:
-    committed = path.read_text("utf-8")
-    return committed == right or (path.suffix == ".json" and agree(committed, right))
-
-
-def _own_work(path: Path, right: str) -> str:
-    """The first function or answer that is written in a file though its stub, `right`, leaves it open; else nothing."""
-    if not (right and path.is_file()):
-        return ""
-    own = Source(path)
-    written = own.functions.keys() - set(own.unwritten())
-    given = (node for node in ast.parse(right).body if isinstance(node, ast.FunctionDef) and is_stub(node.body))
-    functions = [node.name for node in given if node.name in written]
-    return next(iter(functions + [key for key, is_answered in own.answers.items() if is_answered]), "")
+    given, values = assignment.stub, assignment.golden_values
+    right = {
+        given: stub(assignment.solution.read_text("utf-8"), assignment.name),
+        values: json.dumps(Suite(assignment).record(), indent=1, ensure_ascii=False) + "\n",
+    }
+    there = {path: path.read_text("utf-8") if path.is_file() else "" for path in right}
+    return {
+        path: text
+        for path, text in right.items()
+        if there[path] != text and (path == given or not agree(there[path], text))
+    }
 
 
 def agree(committed: str, right: str) -> bool:
     """Whether two recorded files are the same but for the last digits of numbers, which differ between processors."""
-    old, new = (re.findall(r'"[^"]*"|[^"]+', recorded) for recorded in (committed, right))
+    old, new = (re.findall(r'"[^"]*"|[^"]+', text) for text in (committed, right))
     pairs = list(zip(old, new, strict=False))
     return len(old) == len(new) and all(one == other or _near(one[1:-1], other[1:-1]) for one, other in pairs)
 
@@ -115,23 +94,27 @@ def _near(committed: str, right: str) -> bool:
             return difference(decoded(committed), decoded(right), tolerance=PROCESSORS) is None
         old, new = (np.array(recorded.replace(":", " ").split(), float) for recorded in (committed, right))
         return np.allclose(old, new, PROCESSORS, PROCESSORS)
-    except ValueError:  # a hint that is another one
+    except ValueError:  # another text
         return False
 
 
-def regenerate() -> list[str]:
+def regenerate() -> list[Path]:
     """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not
-    sound, or a learner's own work stands where its stub goes."""
-    changed = []
-    for assignment in assignments():
-        if sentence := complaint(assignment):
-            raise HandoutError(sentence)
-        outdated = stale(assignment)
-        if work := _own_work(assignment.stub, outdated.get(assignment.stub, "")):
-            place = assignment.stub.relative_to(ROOT)
-            raise HandoutError(f"{place} has {work} written in it, and a stub goes there: move the file away first")
-        for path, content in outdated.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, "utf-8")
-            changed.append(str(path.relative_to(ROOT)))
-    return changed
+    sound, or a learner's own function stands where its stub goes."""
+    if sentence := next(filter(None, map(complaint, assignments())), None):
+        raise HandoutError(sentence)
+    outdated = {path: text for one in assignments() for path, text in stale(one).items()}
+    for path, text in outdated.items():
+        own = Source(path)
+        written = own.functions.keys() - set(own.unwritten())
+        if work := [name for name in re.findall(r'NotImplementedError\("(\w+) is not', text) if name in written]:
+            raise HandoutError(f"{path} has {work[0]} written in it, and a stub goes there: move the file away first")
+    return write(outdated)
+
+
+def write(files: Mapping[Path, str]) -> list[Path]:
+    """Write these texts; returns where."""
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return [*files]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from autograder.checks import answers
 from autograder.checks.results import Test
 from autograder.course import Assignment
 from autograder.grading import quiz
+from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 
 
-def of(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, Any]]:
+@functools.cache
+def tests(assignment: Assignment) -> list[Test]:
+    """All tests of an assignment, collected once."""
+    return Suite(assignment).tests
+
+
+def of(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """`forms`: key of ANSWERS → the form of its answer; `practice`: key of a question without points → its answer and
     reason."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
-    practice = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
+    practice = [quiz.key(test) for test in tests(assignment) if test.question == ANSWERS and not test.points]
     return {
         "forms": {key: answers.form(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},

@@ -17,7 +17,6 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment, assignments
-from autograder.grading.suite import Suite
 from autograder.pages import dials, questions
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Placed, Renderer, code
@@ -88,7 +87,7 @@ def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment
     """The lesson with its docstrings, dials and what its questions for practice take."""
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
     # The answers to these are no secret, all others are.
-    practice = questions.of(assignment, Suite(assignment).tests)["practice"]
+    practice = questions.of(assignment)["practice"]
     controls = {key: ask.render(key=key, **question) for key, question in practice.items()}
     placed = Placed(_docstrings(assignment), controls, _drawn(text, assignment.name, environment))
     return renderer.render(text, assignment.name, placed)

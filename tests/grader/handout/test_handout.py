@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import base64
 import contextlib
+import html
 import io
 import json
 import os
@@ -15,287 +16,273 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
 import pytest
 import yaml
-from otter.check import main as otter_check
-from otter.check.notebook import Notebook
 
 from autograder import course
-from autograder.checks import answers
-from autograder.course import Assignment
-from autograder.handout import HandoutError, build, bundle, leaks, stub, stubs
-from autograder.handout.stubs import answer_texts
+from autograder.grading import quiz
+from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
+from autograder.hints.recorded import decoded
 from autograder.laptop import alone, launch
 from autograder.protocol import codec
-from tests.grader.support import kernels
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import put
 
 ROPE = course.find("rope")
+SOLUTION = ROPE.solution.read_text("utf-8")
+BODY = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", SOLUTION, re.DOTALL)[1]
 
 
 @pytest.fixture(scope="module")
 def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handout as a folder; not to be changed."""
+    """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
-    bundle.unpack(handed_out, folder)
+    pages = (f"{bundle.COURSE}/", "assignments/figures/")
+    bundle.unpack({name: content for name, content in handed_out.items() if not name.startswith(pages)}, folder)
     return folder
 
 
-@pytest.fixture(scope="module")
-def copy(shipped: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A student's copy, without the pages."""
-    pages = shutil.ignore_patterns(bundle.COURSE, "figures")
-    return Path(shutil.copytree(shipped, tmp_path_factory.mktemp("copy") / "handout", ignore=pages))
-
-
 @pytest.fixture
-def laptop(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def laptop(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same, in which one stands, with the untouched stub of rope."""
-    monkeypatch.chdir(copy)
-    write(ROPE.stub.read_bytes())
-    return copy
+    monkeypatch.chdir(shipped)
+    write(ROPE.stub.read_text("utf-8"))
+    return shipped
 
 
-def write(source: str | bytes, name: str = "rope") -> None:
+def write(source: str) -> None:
     """Into the student's file, in the folder in which one stands."""
-    written = source if isinstance(source, bytes) else source.encode("utf-8")
-    Path("assignments", name, f"{name}.py").write_bytes(written)
+    Path("assignments", "rope", "rope.py").write_text(source, "utf-8")
 
 
-Check = Callable[[str], str]
+def sample(student: str) -> str:
+    return (SAMPLES / "rope" / f"{student}.py").read_text("utf-8")
 
 
-@pytest.fixture
-def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """What `python -m autograder.checks` prints of an assignment."""
-
-    def printed(name: str) -> str:
-        launch.main([name])
-        return capsys.readouterr().out
-
-    return printed
+def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command there, where the checkout is out of sight."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def ran(laptop: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`python …` there, where the checkout is out of sight."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [sys.executable, *words], cwd=laptop, env=environment, capture_output=True, text=True, check=False
-    )
+def sources(notebook: bytes) -> dict[str, str]:
+    """The cells of a notebook by their names."""
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
 
 
 # Nothing is given away
 
 
 @pytest.mark.parametrize(
-    ("out", "there"), [("handout", ""), ("essay.zip", "essay/page.txt"), ("fall.zip", "fall/solutions/rope.py")]
+    "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
     """Nor over a checkout of the course, which has public tests too."""
-    put(tmp_path, {there: "mine", "fall/tests/public/test_rope.py": "mine"} if there else {})
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(HandoutError, match=r"choose another --out|ends in \.zip"):
-        build(tmp_path / out)
-    assert sorted(tmp_path.rglob("*")) == before
+    put(tmp_path, {there: "mine"})
+    for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
+        with pytest.raises(HandoutError, match=said):
+            build(tmp_path / name)
+    assert [path.name for path in tmp_path.rglob("*.*")] == [Path(there).name]
 
 
-@pytest.fixture
-def ready(handed_out: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """What is handed out, as if it had just been put together; to be changed."""
-    files = dict(handed_out)
-    monkeypatch.setattr(bundle, "contents", lambda only: files)
-    monkeypatch.setattr(bundle, "stale", lambda assignment: {})
-    return files
-
-
-def test_the_zip_and_the_folder_are_the_same_each_time_and_replace_earlier_ones(
-    ready: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_written_with_a_leak(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bundle, "leaks", lambda files: [])  # which is asked below
+    files = {bundle.QUESTIONS: b"{}", "LICENSE": b"free"}
+    monkeypatch.setattr(bundle, "contents", lambda only: files)
     put(tmp_path, {f"fall/{bundle.QUESTIONS}": "{}", "fall/old.txt": ""})
-    first, second = (build(tmp_path / "fall.zip", [ROPE.name]).read_bytes() for _ in range(2))
-    assert first == second and not (tmp_path / "fall" / "old.txt").exists()
+    first, second = (build(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
-        zipped = {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()}
-    folder = tmp_path / "fall"
-    written = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    assert zipped == ready == {name: path.read_bytes() for name, path in written.items()}
+        assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
+    there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
+    assert first == second and there == {bundle.QUESTIONS}
+    files["assignments/rope/notes.md"] = BODY.encode()
+    with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
+        build(tmp_path / "handout.zip")
+    assert not list(tmp_path.glob("handout*"))
 
 
-def test_the_handout_gives_nothing_away(handed_out: dict[str, bytes]) -> None:
+def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
+    """What is base64 in it decodes to plain numbers: a text could be anything."""
     assert leaks(handed_out) == []
-
-
-def test_nothing_of_learning_alone_is_in_it(laptop: Path, handed_out: dict[str, bytes]) -> None:
-    assert not [name for name in handed_out if "alone" in name.rpartition("/")[2]]
-    for words in (["--alone"], ["--show", "apply_rope"]):
-        done = ran(laptop, "-m", "autograder.checks", "rope", *words)
-        assert done.returncode == 2 and "not in a handout" in done.stderr
-
-
-def test_it_has_nothing_else(shipped: Path) -> None:
-    names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*") if path.is_file()}
-    folders = {name.rsplit("/", 1)[0] for name in names if "/" in name}
-    assert not any(
-        word in name for name in names for word in ("hidden", "misconception", "solution", "submission", "sandbox")
-    )
-    assert {folder for folder in folders if folder.startswith("autograder/")} == {
-        f"autograder/{room}" for room in ("checks", "hints", "laptop", "protocol")
-    }
-    top = {name for name in names if "/" not in name}
+    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "alone.py")
+    assert not [name for name in handed_out if any(word in name for word in secret)]
+    rooms = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
+    assert rooms == {"checks", "hints", "laptop", "protocol"}
+    top = {name for name in handed_out if "/" not in name}
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
+    for one in course.assignments():
+        for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
+            assert not any(isinstance(decoded(call["wanted"]), str | dict) for call in calls)
 
 
-def solution_body() -> str:
-    """A body of rope's solution."""
-    found = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", ROPE.solution.read_text("utf-8"), re.DOTALL)
-    return str(found[1])
-
-
-def hidden_names() -> list[str]:
-    return re.findall(r"def (test_\w+)", ROPE.hidden_tests.read_text("utf-8"))
-
-
-def notebook_with(source: str) -> str:
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, id="one")])
-    return nbformat.writes(nb)
-
-
-HIDDEN = re.findall(r"    (expect\.\w+\(.{40,})\n", ROPE.hidden_tests.read_text("utf-8"))[0]
-PLANTED: dict[str, tuple[str, str | bytes, str]] = {
-    "a body": ("rope.py", solution_body(), "rope's solution"),
-    "a body on one line of prose": ("README.md", "Write " + " ".join(solution_body().split()), "rope's solution"),
-    "a body in a notebook": ("explore.ipynb", notebook_with(solution_body()), "rope's solution"),
-    "a body in a page, highlighted": (
-        "rope.html",
-        re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()),
-        "rope's solution",
-    ),
-    "a body commented out": ("rope.py", solution_body().replace("\n", "\n# "), "a line of"),
-    "a line of a hidden test": ("README.md", f"Think of `{HIDDEN}`.", "rope's hidden tests"),
-    "the name of a hidden test": ("README.md", hidden_names()[3], "hidden test of rope"),
-    "an answer": ("README.md", answer_texts(ROPE.solution.read_text("utf-8"), "rope")[1], "an answer of rope"),
-    "the seed": ("README.md", f"seed: {course.seed()}\n", "the term's seed"),
-    "bytes that are no text": ("rope.pyc", b"\xff\xfe\x00\x01", "no text"),
+HIDDEN = ROPE.hidden_tests.read_text("utf-8")
+A_LINE = re.findall(r"    (expect\.\w+\(.{40,})\n", HIDDEN)[0]
+PLANTED: dict[str, tuple[str | bytes, str]] = {
+    "body.py": (BODY, "s solution: "),
+    "commented_out.py": (BODY.replace("\n", "\n# "), "s solution: "),
+    "one_line_of_prose.md": ("Write " + " ".join(BODY.split()), "s solution: "),
+    "explore.ipynb": (json.dumps({"source": BODY.splitlines(keepends=True)}, indent=1), "s solution: "),
+    "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
+    "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
+    "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test of rope"),
+    "answer.md": (stubs.answer_texts(SOLUTION)[1], "an answer of rope"),
+    "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
+    "rope.pyc": (b"\xff\xfe\x00\x01", "no text"),
 }
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each in a folder of its number; what learning alone shows is found like anything else."""
+    """What learning alone shows is found like anything else."""
     alone.show("rope", "apply_rope")
-    planted = PLANTED | {"learning alone": ("alone.txt", capsys.readouterr().out, "rope's solution")}
-    files = {
-        f"{number}/{file}": content if isinstance(content, bytes) else content.encode()
-        for number, (file, content, _) in enumerate(planted.values())
-    }
-    found = leaks(files)
-    for number, (name, (file, _, what)) in enumerate(planted.items()):
-        assert any(what in one and one.startswith(f"{number}/{file}: ") for one in found), name
-
-
-def test_a_leak_and_outdated_stubs_fail_the_build(
-    ready: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready.clear()
-    ready["assignments/rope/notes.md"] = solution_body().encode()
-    with pytest.raises(HandoutError, match=r"notes\.md: a body of rope's solution"):
-        build(tmp_path / "handout.zip")
-    monkeypatch.setattr(bundle, "stale", lambda assignment: {assignment.stub: ""})
-    with pytest.raises(HandoutError, match=r"attention\.py no longer agrees with the solution"):
-        build(tmp_path / "handout.zip")
-    assert not list(tmp_path.iterdir())
+    planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
+    found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
+    for name, (_, what) in planted.items():
+        assert any(what in one and one.startswith(f"{name}: ") for one in found), name
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner in a checkout writes where the stubs stand."""
-    source = course.find("alibi").solution.read_text("utf-8")
-    for name, value in {"ROOT": tmp_path, "complaint": lambda one: "", "golden_values": lambda one: "{}"}.items():
-        monkeypatch.setattr(stubs, name, value)
-    monkeypatch.setattr(course, "ROOT", tmp_path)
-    put(tmp_path, {"solutions/alibi.py": source, "assignments/alibi/README.md": "# 7. ALiBi"})
-    assert stubs.regenerate() == ["assignments/alibi/alibi.py", "tests/public/expected/alibi.json"]
-    stub_path = tmp_path / "assignments" / "alibi" / "alibi.py"
-    untouched = stub_path.read_text("utf-8")
-    function, answer = 'raise NotImplementedError("alibi_bias is not written yet")', ": None,"
-    for work in (untouched.replace(function, "return 0"), untouched.replace(answer, ": True,", 1)):
-        assert work != untouched
-        stub_path.write_text(work, "utf-8")
-        with pytest.raises(HandoutError, match="written in it, and a stub goes there"):
-            stubs.regenerate()
-        assert stub_path.read_text("utf-8") == work
-    stub_path.write_text(untouched + "# an older stub\n", "utf-8")
-    assert stubs.regenerate() == ["assignments/alibi/alibi.py"]
+    given = tmp_path / "rope.py"
+    right = ROPE.stub.read_text("utf-8")
+    monkeypatch.setattr(stubs, "complaint", lambda one: "")
+    monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
+    monkeypatch.setattr(stubs, "stale", lambda one: {given: right})
+    given.write_text(work := right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0"))
+    with pytest.raises(HandoutError, match=r"has apply_rope written in it, and a stub goes there"):
+        stubs.regenerate()
+    assert given.read_text() == work != right
+    given.write_text("# an older stub\n" + right)
+    assert stubs.regenerate() == [given] and given.read_text() == right
+
+
+def test_an_answer_that_does_not_stand_on_its_line_and_a_mark_alone_are_named() -> None:
+    key = stubs.answer_texts(SOLUTION)[0].partition(": ")[0]
+    for wrong in (SOLUTION.replace(f"{key}: ", f"{key}:\n        "), SOLUTION.replace(stubs.END, "", 1)):
+        with pytest.raises(HandoutError, match=r"rope: .*(on one line|no other one)"):
+            stubs.stub(wrong, "rope")
+
+
+def times(recorded: Any, factor: float) -> Any:
+    """Every number in a recorded file, a little or much larger."""
+    if isinstance(recorded, dict):
+        return {key: times(value, factor) for key, value in recorded.items()}
+    if isinstance(recorded, list):
+        return [times(value, factor) for value in recorded]
+    with contextlib.suppress(ValueError):
+        if isinstance(recorded, str) and type(value := decoded(recorded)) is np.ndarray and value.dtype == np.float64:
+            return base64.b64encode(codec.encode(value * factor)).decode("ascii")
+    return recorded
+
+
+def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
+    golden = course.find("sinusoidal").golden_values.read_text("utf-8")
+    for off, is_current in ((1e-9, True), (1e-7, True), (1e-4, False)):
+        other = json.dumps(times(json.loads(golden), 1 + off), indent=1, ensure_ascii=False) + "\n"
+        assert other != golden and stubs.agree(other, golden) is stubs.agree(golden, other) is is_current
+    for old, new in ((": 0.", ": 1."), ("Your", "My"), ('"function"', '"functions"')):  # a mark, a hint, a key
+        assert old in golden and not stubs.agree(golden.replace(old, new), golden)
+
+
+# As its instructor needs it
+
+
+@pytest.fixture
+def left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that names what is left out."""
+    path = tmp_path / "left_out.txt"
+    monkeypatch.setattr(course, "left_out_file", lambda: path)
+    return path
+
+
+def test_an_assignment_is_left_out_by_one_word_and_a_wrong_word_is_named(left_out: Path) -> None:
+    names = [one.name for one in course.assignments()]
+    left_out.write_text("modern\n")
+    assert [one.name for one in course.assignments()] == [name for name in names if name != "modern"]
+    left_out.write_text("modren\n")
+    with pytest.raises(course.CourseError, match="left_out.txt names modren; the course has .*modern"):
+        course.assignments()
+
+
+def test_a_handout_of_some_has_nothing_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But the pages, which are the whole course to read."""
+    monkeypatch.setattr(bundle, "course", lambda: {})
+    names = bundle.contents(["rope"]).keys()
+    assert {"LICENSE", "assignments/figures.py", "tests/public/test_rope.py", "assignments/rope/explore.ipynb"} <= names
+    for one in course.assignments():
+        own = [
+            name for name in names if name.startswith((f"assignments/{one.name}/", f"tests/public/test_{one.name}."))
+        ]
+        assert bool(own) is (one == ROPE), own
+
+
+def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
+    tmp_path: Path, left_out: Path
+) -> None:
+    left_out.write_text(" ".join(one.name for one in course.assignments() if one != ROPE))
+    (path,) = solutions.build(tmp_path)
+    page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
+    assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
+    assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
 
 
 # Everything is there
 
 
-def test_every_link_of_every_text_leads_somewhere(shipped: Path) -> None:
-    for path in shipped.rglob("*.md"):
-        for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
-            if "://" not in target:
-                assert (path.parent / target).exists(), f"{path.relative_to(shipped)}: {target}"
+def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) -> None:
+    for name, content in handed_out.items():
+        for target in re.findall(r"\]\(([^)#\s]+)", content.decode("utf-8")) if name.endswith(".md") else []:
+            there = os.path.normpath(os.path.join(os.path.dirname(name), target))
+            assert "://" in target or there in handed_out, f"{name}: {target}"
 
 
-def test_what_ships_runs_on_any_system(shipped: Path) -> None:
-    """The room of checks imports nothing that only Linux has, and nothing that requirements.txt does not name."""
-    requirements = re.findall(r"^([\w-]+)>=", (shipped / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
+    """It imports nothing that only Linux has, and nothing that requirements.txt does not name."""
+    requirements = re.findall(r"^([\w-]+)>=", handed_out["requirements.txt"].decode(), re.MULTILINE)
     named = {{"pillow": "PIL", "markdown-it-py": "markdown_it"}.get(name, name) for name in requirements}
     unix = {"resource", "fcntl", "pwd", "grp", "termios", "pty", "landlock", "seccomp", "syslog"}
-    for path in shipped.rglob("*.py"):
-        if "tests" in path.parent.parts[len(shipped.parts) :] and "assignments" in path.parts:
-            continue  # Otter's, which is optional
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            for top in {module.split(".")[0] for module in modules}:
-                assert top not in unix, f"{path.name} imports {top}"
-                assert top in sys.stdlib_module_names | named | {
-                    "autograder",
-                    "assignments",
-                    "ipywidgets",
-                }, f"{path.name} imports {top}"
+    allowed = sys.stdlib_module_names - unix | named | {"autograder", "assignments", "ipywidgets"}
+    for name, content in handed_out.items():
+        if name.endswith(".py") and not re.match(r"assignments/\w+/tests/", name):  # Otter's, which is optional
+            for node in ast.walk(ast.parse(content)):
+                modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                assert {module.split(".")[0] for module in modules} <= allowed, f"{name} imports {modules}"
 
 
-def test_stubs_hold_every_function_and_run(assignment: Assignment, shipped: Path) -> None:
-    text = (shipped / "assignments" / assignment.name / f"{assignment.name}.py").read_text("utf-8")
-    assert text == stub(assignment.solution.read_text("utf-8"), assignment.name)
-    functions = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    solved = {
-        node.name
-        for node in ast.parse(assignment.solution.read_text("utf-8")).body
-        if isinstance(node, ast.FunctionDef)
-    }
-    assert functions == {name for name in solved if not name.startswith("_")} | {"_features"}
-    exec(compile(text, "stub", "exec"), {})
+def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, bytes]) -> None:
+    """And a cell for Colab, which does nothing elsewhere."""
+    for name in (one.name for one in course.assignments()):
+        folder, before = f"assignments/{name}", os.getcwd()
+        tests = {Path(one).stem for one in handed_out if one.startswith(f"{folder}/tests/")}
+        nbformat.validate(json.loads(handed_out[f"{folder}/explore.ipynb"]))
+        cells = sources(handed_out[f"{folder}/explore.ipynb"])
+        assert set(re.findall(r'grader\.check\("(\w+)"\)', "\n".join(cells.values()))) == tests
+        functions = set(re.findall(r"^def ([a-z]\w+)", handed_out[f"{folder}/{name}.py"].decode(), re.MULTILINE))
+        assert functions == tests
+        exec(cells["colab"], {})
+        assert os.getcwd() == before and folder in cells["colab"]
 
 
 # A student at work
 
-HINTS = {
-    "hedy": "The exponent looks half as large as it should be",
-    "tim": "You rotated the values as well",
-}
 
-
-@pytest.mark.parametrize("student", HINTS)
-def test_public_tests_name_a_known_mistake(check: Check, student: str) -> None:
+def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_alone_is_not_there(
+    laptop: Path,
+) -> None:
     """From its fingerprint: the code that makes it is not on this machine."""
-    write((SAMPLES / "rope" / f"{student}.py").read_bytes())
-    assert HINTS[student] in check("rope")
-
-
-def test_plain_pytest_says_the_same_with_the_handouts_own_checks(laptop: Path) -> None:
-    write((SAMPLES / "rope" / "hedy.py").read_bytes())
+    write(sample("hedy"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
-    done = ran(laptop, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
+    done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
     assert "wanted 0.01, got 0.1" in done.stdout and " passed" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert Path(done.stdout.split("\n")[0]).is_relative_to(laptop)
+    done = ran(laptop, sys.executable, "-m", "autograder.checks", "rope", "--alone")
+    assert done.returncode == 2 and "not in a handout" in done.stderr
 
 
 WRITTEN = {
@@ -304,163 +291,78 @@ WRITTEN = {
         '"another": 1, "extra_parameters": "0",',
         "extra_parameters: write a whole number instead of '0'.",
     ),
-    '"half_layout_is_a_bug": False,': (
-        '"half_layout_is_a_bug": np.array([True]),',
-        "half_layout_is_a_bug: write yes or no instead of array([ True]).",
-    ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
         "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again.",
     ),
+    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is no question of this lesson."),
+    ": 536870912": (": 268435456", "✗ numbers_in_the_cache_at_8192: your number is too small."),
 }
 
 
-def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(check: Check) -> None:
-    written = right = ROPE.solution.read_text("utf-8")
+def test_answers_are_told_by_their_form_and_those_for_practice_by_their_value(
+    laptop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A graded answer that is wrong, but could be right, is not told."""
+    written = SOLUTION
     for line, (wrong, _) in WRITTEN.items():
         assert line in written
         written = written.replace(line, wrong)
     write(written)
-    told = check("rope")
-    assert all(said in told for _, said in WRITTEN.values()) and "another is no question of this lesson." in told
-    assert told.count(" ✗ ") == len(WRITTEN) + 1
-    write(right.replace('"half_layout_is_a_bug": False', '"half_layout_is_a_bug": True'))
-    assert " ✗ " not in check("rope"), "a graded answer is not told"
-
-
-@pytest.mark.parametrize("written", [0.5, np.float64(0.5), 5.0000e-1, 0.71, 2.0])
-def test_what_the_grader_may_accept_is_no_fault(written: float) -> None:
-    assert not [*answers.faults({"first_slope": written}, {"first_slope": "a number"})]
-
-
-def test_an_answer_for_practice_is_too_small_or_has_its_reason(check: Check) -> None:
-    write(ROPE.solution.read_text("utf-8").replace(": 536870912", ": 268435456"))
-    told = check("rope")
-    assert "✗ numbers_in_the_cache_at_8192: your number is too small." in told
+    launch.main(["rope"])
+    told = capsys.readouterr().out
+    assert all(said in told for _, said in WRITTEN.values()) and told.count(" ✗ ") == len(WRITTEN)
     assert "2 · 32 · 8" not in told and "✓ last_pair_with_a_full_rotation_in_8192 is right. " in told
-    assert "those of assignments/README.md" in told and "For practice" not in told
-    assert "## What every function must do" in Path("assignments", "README.md").read_text("utf-8")
 
 
-def test_the_workflow_runs_the_public_checks_on_push(copy: Path, tmp_path: Path) -> None:
+def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
     """Its commands, as GitHub's shell runs them, into the summary of the run."""
-    workflow = yaml.safe_load((copy / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
+    workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
-    for name in ("autograder", "tests/public/expected", "assignments/alibi", "assignments/rope"):
-        shutil.copytree(copy / name, tmp_path / name)  # two assignments are enough to see
-    for name in ("alibi", "rope"):
-        shutil.copy(copy / "tests" / "public" / f"test_{name}.py", tmp_path / "tests" / "public")
-    shutil.copy(SAMPLES / "rope" / "hedy.py", tmp_path / "assignments" / "rope" / "rope.py")
-    summary = tmp_path / "summary.md"
-    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(summary)}
+    for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough to see
+        shutil.copytree(shipped / name, tmp_path / name)
+    put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
+    put(tmp_path, {"assignments/rope/rope.py": sample("hedy")})
+    path, summary = f"{Path(sys.executable).parent}:/usr/bin:/bin", tmp_path / "summary.md"
     steps = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "autograder.checks" in step.get("run", "")]
     for step in steps:
-        command = ["bash", "-eo", "pipefail", "-c", step]
-        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        done = ran(tmp_path, "bash", "-eo", "pipefail", "-c", step, PATH=path, GITHUB_STEP_SUMMARY=str(summary))
+        assert done.returncode == 0, done.stderr
     said = summary.read_text("utf-8")
-    assert len(steps) == 2 and "In each assignment, 12 of 20 points" in said
-    assert ">>> rope_frequencies(4)" in said and "<summary>attention" not in said
-
-
-# Otter on a student's machine
+    assert len(steps) == 2 and ">>> rope_frequencies(4)" in said and "The exponent looks half as large" in said
 
 
 @pytest.fixture
-def grader_in(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, object]], Check]:
-    """`grader.check` of a notebook in rope's folder whose cells have defined something."""
+def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Runs some code and then cells of rope's notebook, in its folder; returns what its checks say."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
+    monkeypatch.chdir(laptop / "assignments" / "rope")
+    own = sources(Path("explore.ipynb").read_bytes())
 
-    def of(defined: dict[str, object]) -> Check:
-        otters = Notebook(tests_dir=str(laptop / "assignments" / "rope" / "tests"))
-        environment = {"__name__": "__main__"} | defined
+    def run(defined: str, *functions: str) -> list[str]:
+        environment: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(f"{defined}\n{own['check-setup']}", "<cell>", "exec"), environment)
+        return [repr(eval(own[f"check-{function}"], environment)) for function in functions]
 
-        def checked(question: str) -> str:
-            with contextlib.chdir(laptop / "assignments" / "rope"):
-                return repr(otters.check(question, environment))
-
-        return checked
-
-    return of
+    return run
 
 
-def cells(source: str) -> dict[str, object]:
-    """What code leaves behind when a notebook runs it."""
-    environment: dict[str, object] = {"__name__": "__main__"}
-    exec(compile(source, "<cell>", "exec"), environment)
-    return environment
-
-
-def test_grader_check_runs_the_public_tests_on_the_students_file(grader_in: Callable[..., Check]) -> None:
-    write((SAMPLES / "rope" / "hedy.py").read_bytes())
-    said = grader_in({})("rope_frequencies")
+def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
+    laptop: Path, cells: Callable[..., list[str]]
+) -> None:
+    """What the notebook merely imports is not the student's."""
+    (laptop / "assignments" / "rope" / "rope.py").write_text(sample("hedy"), "utf-8")
+    (said,) = cells("", "rope_frequencies")
     assert "wanted 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said
     assert "See README.md, section rope_frequencies." in said
-    write((SAMPLES / "rope" / "ada.py").read_bytes())
-    said = grader_in({})("rope_frequencies")
+    (laptop / "assignments" / "rope" / "rope.py").write_text(ROPE.stub.read_text("utf-8"), "utf-8")
+    (said,) = cells(sample("ada"), "rope_frequencies")
     assert "rope_frequencies, public tests results: All test cases passed!" in said
     assert "All public tests of rope_frequencies are worth 0.5 points; hidden tests decide another 0.25." in said
-
-
-def test_a_function_that_a_cell_defines_goes_before_the_file(grader_in: Callable[..., Check]) -> None:
-    """What the notebook merely imports is not the student's."""
-    check = grader_in(cells((SAMPLES / "rope" / "ada.py").read_text("utf-8")))
-    assert "All test cases passed!" in check("apply_rope")
     defined = "import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"
-    check = grader_in(cells(f"{defined}from operator import neg as half_to_interleaved\n"))
-    said = check("rotate_half")
+    imported = "from operator import neg as half_to_interleaved"
+    said, above, other = cells(defined + imported, "rotate_half", "apply_rope", "half_to_interleaved")
     assert ">>> rotate_half(np.array([1.0, 2.0, 3.0, 4.0]))" in said and "wanted -4, got 2" in said
-    assert "Your code printed in test_rotate_half:\n\n            x is [1. 2. 3. 4.]" in said
-    assert "apply_rope is not implemented yet" in check("apply_rope")
-    assert "half_to_interleaved is not implemented yet" in check("half_to_interleaved")
-
-
-def test_every_question_has_its_test_file_and_its_cell(assignment: Assignment, shipped: Path) -> None:
-    """And a cell for Colab, which does nothing elsewhere."""
-    folder = shipped / "assignments" / assignment.name
-    names = {path.stem for path in (folder / "tests").glob("*.py")} - {"still_to_be_decided"}
-    nb = nbformat.read(folder / "explore.ipynb", as_version=4)
-    nbformat.validate(nb)
-    sources = "\n".join(cell.source for cell in nb.cells)
-    assert set(re.findall(r'grader\.check\("(\w+)"\)', sources)) == names
-    assert names <= set(re.findall(r"^def (\w+)", (folder / f"{assignment.name}.py").read_text("utf-8"), re.MULTILINE))
-    colab, before = next(cell for cell in nb.cells if cell.id == "colab"), os.getcwd()
-    exec(colab.source, {})
-    assert os.getcwd() == before and f"assignments/{assignment.name}" in colab.source
-
-
-def test_the_notebooks_checks_run_in_a_real_kernel(laptop: Path) -> None:
-    write((SAMPLES / "rope" / "hedy.py").read_bytes())
-    folder = laptop / "assignments" / "rope"
-    notebook = nbformat.read(folder / "explore.ipynb", as_version=4)
-    sources = [cell.source for cell in notebook.cells if cell.id in ("check-setup", "check-rope_frequencies")]
-    with kernels.running() as kernel:
-        sent = kernels.run(kernel, folder, sources)
-    (html,) = (
-        data["text/html"]
-        for message in sent[sources[-1]]
-        if "text/html" in (data := message["content"].get("data", {}))
-    )
-    assert "Likely cause: The exponent looks half as large" in html
-
-
-def test_otter_check_says_what_is_still_to_be_decided(
-    laptop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write((SAMPLES / "rope" / "ada.py").read_bytes())
-    for name in ("apply_rope", "still_to_be_decided"):
-        shutil.copy(laptop / "assignments" / "rope" / "tests" / f"{name}.py", tmp_path)
-    with contextlib.chdir(laptop / "assignments" / "rope"):
-        otter_check("rope.py", tests_path=str(tmp_path))
-    said = capsys.readouterr().out
-    assert "All tests passed!" not in said and "apply_rope, public tests results: All test cases passed!" in said
-    assert "the other 12 points result" in said and "decided by tests that you do not have" in said
-
-
-def test_recorded_values_are_values(assignment: Assignment) -> None:
-    """What is base64 in the handout decodes to plain numbers: a text could be anything."""
-    for calls in json.loads(assignment.golden_values.read_text("utf-8"))["calls"].values():
-        for call in calls:
-            if call["wanted"] is not None:
-                value = codec.decode(base64.b64decode(call["wanted"]))
-                assert not isinstance(value, str | dict)
+    assert "Your code printed in test_rotate_half:\n\n            x is [1. 2. 3. 4.]" in said and "apply_rope is not implemented yet" in above
+    assert "half_to_interleaved is not implemented yet" in other
