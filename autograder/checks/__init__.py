@@ -9,8 +9,7 @@
     results   the result of one test
     standing  how each function stands, by its tests
     telling   the text of a result, for whoever reads it
-    parsing   a syntax tree, or the reason why a text is too dear for one
-    source    what a student's text defines, and what builds on what
+    source    a student's text: its syntax tree, what it defines, and what builds on what
 
 It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
 in this process), in the grader (the file behind the wall) and on the reference solutions.
@@ -21,5 +20,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = "answers expect fixtures inputs parsing prompt proxy results source standing telling".split()
+FRONT_DOOR = "answers expect fixtures inputs prompt proxy results source standing telling".split()
 """The modules that other rooms may import."""

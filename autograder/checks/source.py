@@ -7,18 +7,35 @@ from __future__ import annotations
 
 import ast
 import functools
-import io
 import sys
 import tokenize
 import traceback
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from autograder.checks.parsing import parse
 from autograder.protocol.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
+
+MAX_CODE = 256 * 1024
+"""Characters of code. A syntax tree may take a thousand times as many bytes."""
+
+
+def parse(text: str, filename: str = "<unknown>") -> ast.Module:
+    """The syntax tree. Raises SyntaxError or ValueError for text that has none.
+
+    A short text can still be dear: whoever parses what others wrote does so in a process that can be ended.
+    """
+    if len(text) > MAX_CODE:
+        raise ValueError(f"it has more than {MAX_CODE // 1024} KiB of code")
+    with warnings.catch_warnings(action="ignore"):  # an invalid escape is the student's affair
+        try:
+            return ast.parse(text, filename)
+        except (RecursionError, SystemError, MemoryError) as error:
+            # Python before 3.14 also names the memory where its stack is full.
+            raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
 class Source:
@@ -32,20 +49,17 @@ class Source:
         """why nothing of it can run, with the line where that is known"""
         self._broken_at = 1
         try:
-            self.text = decoded(path.read_bytes())
-            self.body = ast.parse(self.text, str(path)).body
+            with tokenize.open(path) as file:
+                self.text = file.read()
+            self.body = parse(self.text, str(path)).body
         except FileNotFoundError:
             self.problem = f"{path} is not there. Take it from the handout again."
-        except SyntaxError as error:
-            # Python's own three lines: where, the line, a caret. A mistake of encoding has no line.
+        except (SyntaxError, ValueError, LookupError) as error:
+            self._broken_at = getattr(error, "lineno", None) or 1
+            # Python's own three lines: where, the line, a caret.
             shown = "".join(traceback.format_exception_only(error)).strip()
-            self._broken_at = error.lineno or 1
             fix = f"Nothing in this file can run before this is fixed:\n{shown}"
-            self.problem = fix if error.lineno else f"{path} is not UTF-8: save it as UTF-8."
-        except (UnicodeDecodeError, LookupError):
-            self.problem = f"{path} is not UTF-8: save it as UTF-8."
-        except (ValueError, RecursionError, MemoryError) as error:
-            self.problem = f"{path} is not Python: {error or 'it is nested too deeply'}."
+            self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
     @property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -88,13 +102,6 @@ class Source:
         return list(_imports(self.body))
 
 
-def decoded(data: bytes) -> str:
-    """The text of a Python file, in whatever encoding it says. Raises SyntaxError, UnicodeDecodeError or
-    LookupError."""
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return io.TextIOWrapper(io.BytesIO(data), encoding).read()
-
-
 def is_stub(body: list[ast.stmt]) -> bool:
     """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
     match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
@@ -120,7 +127,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class Blocks:
-    """What each function of a source builds on. Of text that is not Python, or too dear to parse, nothing is known."""
+    """What each function of a source builds on. Of text that is not Python nothing is known."""
 
     def __init__(self, source: str) -> None:
         self._source = source

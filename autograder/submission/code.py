@@ -17,8 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from autograder.checks import parsing
-from autograder.checks.source import Source, is_stub
+from autograder.checks import source as python
+from autograder.checks.source import MAX_CODE, Source, is_stub
 from autograder.course import Assignment
 from autograder.protocol.call import ANSWERS
 from autograder.submission.names import listed, printable, stem_and_suffix
@@ -159,7 +159,7 @@ class NotPython(Exception):
 def parse(text: str) -> ast.Module:
     """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
     try:
-        return parsing.parse(text)
+        return python.parse(text)
     except (SyntaxError, ValueError) as error:
         line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
         raise NotPython(line + printable(getattr(error, "msg", str(error)), 120)) from error
@@ -231,8 +231,8 @@ def _sources(document: dict[str, Any]) -> list[str]:
         raise Unreadable("The notebook has no list of cells: open it in Jupyter, save it, and hand it in again.")
     code = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
     joined = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in code]
-    if len(joined) > MAX_CELLS or sum(map(len, joined)) > parsing.MAX_CODE:
-        most = f"{MAX_CELLS} code cells or {parsing.MAX_CODE // 1024} KiB of code"
+    if len(joined) > MAX_CELLS or sum(map(len, joined)) > MAX_CODE:
+        most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
         raise Unreadable(f"The notebook has more than {most}: hand in only what you wrote.")
     return joined
 

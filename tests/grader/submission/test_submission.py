@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checks.parsing import MAX_CODE
+from autograder.checks.source import MAX_CODE
 from autograder.submission import NothingToGrade, Submission, code, read_file
 from tests.grader.support.folders import archive_of, put
 
@@ -124,7 +124,6 @@ NO_PYTHON = {
     "indent": ("x = 1\n  y = 2\n", "unexpected indent"),
     "many brackets": (deep("("), "nested"),
     "many signs": (deep("-", "1"), "nested"),
-    "long import over lines": ("import a" + deep(".\\\n a"), "64 dots"),
     "many elifs": ("if 1:\n    pass\n" + deep("elif 1:\n    pass\n"), "nested"),
     "deep blocks": ("\n".join(" " * depth + "if 1:" for depth in range(200)), "indentation"),
     "large number": ("x = " + "9" * 5000, "4300"),

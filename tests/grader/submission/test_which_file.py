@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from autograder import course, parallel
-from autograder.checks.parsing import MAX_CODE
-from autograder.checks.source import Blocks
 from autograder.submission import Submission, code, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
@@ -119,29 +117,12 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
     assert mallory.problem is not None and "more than 20 files" in mallory.problem.message and ada.problem is None
 
 
-MARKS = "\u0301\uff9e"
-"""Characters whose many marks the parser sorts; the last is a mark only once it is taken apart."""
-
-
-@pytest.mark.long
-def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
-    """And whoever grades, who has no bound, knows nothing of a text that reading would refuse."""
-    dear = [f"a{MARKS * 60_000} = 1", "y = f'" + "{x}" * 80_000 + "'", "f()\n" * MAX_CODE]
-    put(tmp_path, {f"{number}.py": f"x = 1\n{text}\n" for number, text in enumerate(dear)})
-    put(tmp_path, {"cells.ipynb": notebook(*["x = 1"] * 60_000), "marks.ipynb": notebook("def (", dear[0])})
-    for one in classroom.read_folder(tmp_path, "rope", KNOWN):
-        assert one.problem is not None and "seconds" not in one.problem.message
-    functions = "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n"
-    assert Blocks(functions).below("g") == {"f"}
-    assert all(Blocks(functions + text).below("g") == set() for text in dear)
-
-
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
     """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
-    assert parsing == {"checks/parsing.py", "checks/source.py", "grading/quiz.py"}
+    assert parsing == {"checks/source.py", "grading/quiz.py"}
     readers = [name.parts[0] for path, name in paths if "read_file" in path.read_text("utf-8")]
     assert sorted(readers) == ["otter", "submission"], (
         "Otter alone reads in its own process: its container is one student's"
