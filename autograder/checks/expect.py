@@ -34,16 +34,6 @@ it for features and positions of moderate size; tests with larger positions pass
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
-SINGLE = 2e-6
-"""Relative: what is lost where somebody computes in float32."""
-
-WRITTEN_TO = (
-    "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape"
-    " make no copy: they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x +"
-    " y are new ones."
-)
-"""What is behind an argument changed in place."""
-
 GROWTH = 16
 """How much longer the second sequence is in `vectorised`."""
 
@@ -67,8 +57,9 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
     reply, _ = _right(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
-        changed = f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead"
-        raise Wrong(Kind.CHANGED, changed, hint=WRITTEN_TO)
+        changed = f"{function.name} changed {', '.join(reply.changed)} in place"
+        why = "write into arrays that you made yourself: np.asarray, slices and reshape make no copy"
+        raise Wrong(Kind.CHANGED, f"{changed}; {why}")
 
 
 def vectorised(
@@ -93,12 +84,10 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
     reply, wanted = _called(function, Call(function.name, args, kwargs))
-    got_parts = parts(reply.value) if type(wanted) is tuple else (reply.value,)
-    got_shapes, wanted_shapes = (
-        " and ".join(str(np.shape(part)) for part in each) for each in (got_parts, parts(wanted))
-    )
+    got = parts(reply.value) if type(wanted) is tuple else (reply.value,)
+    got_shapes, wanted_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(wanted)))
     if got_shapes != wanted_shapes:
-        raise Wrong(Kind.SHAPE, f"{function.name}: {_other_shape(got_shapes, wanted_shapes)}")
+        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
@@ -188,14 +177,9 @@ def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[K
     if not _is_number_like(got, wanted):
         array = np.asarray(wanted) if np.ndim(wanted) else wanted  # which may be a list of the submission's, too
         return Kind.SHAPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
-    got_array, wanted_array = _as_array(got), _as_array(wanted)
-    if got_array.shape != wanted_array.shape:
-        return Kind.SHAPE, _other_shape(got_array.shape, wanted_array.shape)
-    return _value_difference(got_array, wanted_array, tolerance)
-
-
-def _other_shape(got: object, wanted: object) -> str:
-    return f"wanted shape {wanted}, got {got}"
+    if np.shape(got) != np.shape(wanted):
+        return Kind.SHAPE, f"wanted shape {np.shape(wanted)}, got {np.shape(got)}"
+    return _value_difference(got, wanted, tolerance)
 
 
 def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
@@ -220,36 +204,29 @@ def _is_number_like(got: Any, wanted: Any) -> bool:
     return given in {"b": "b", "f": "iuf"}.get(kind, "iu")
 
 
-def _as_array(value: Any) -> np.ndarray:
-    """With an int of Python's that is too large for numpy as the nearest float."""
-    array = np.asarray(value)
-    return array.astype(np.float64) if array.dtype == object else array
-
-
-def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
+def _value_difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(array.dtype, 0.0) for array in (got, wanted))
+        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (got, wanted))
+    # As floats: an int of Python's may be larger than any of numpy's.
+    found, right = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
     with np.errstate(all="ignore"):
-        error = np.abs(np.subtract(got, wanted, dtype=np.float64))
-        bound = tolerance * (1 + np.abs(wanted, dtype=np.float64))
-        right = (error <= bound) & np.isfinite(bound) | (got == wanted) | np.isnan(got) & np.isnan(wanted)
-        if right.all():
+        error = np.abs(found - right)
+        bound = tolerance * (1 + np.abs(right))
+        agrees = (error <= bound) & np.isfinite(bound) | (found == right) | np.isnan(found) & np.isnan(right)
+        if agrees.all():
             return None
-        lost = float((error / np.abs(wanted))[~right].max())
+        lost = float((error / np.abs(right))[~agrees].max())
     # Where the difference is no number, nothing could be worse.
-    size = np.where(right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    where = f"at index {worst}: " if wanted.ndim else ""
-    words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
-    if wanted.size > 1:
-        wrong = int((~right).sum())
-        which = "only" if wrong == 1 else f"{'first' if wanted.dtype.kind == 'b' else 'largest'} of {wrong}"
-        words += f" (the {which} difference{'s' * (wrong > 1)} in {wanted.size} values)"
+    words = "wanted {}, got {}".format(*_apart(right[worst], found[worst], np.asarray(wanted).dtype.kind == "b"))
+    if right.size > 1:
+        words = f"at index {worst}: {words} ({(~agrees).sum()} of {right.size} values differ)"
     # A difference this small is a lack of digits, and not another formula.
     if lost <= NEARLY:
-        words += f"; they are right to {-math.floor(math.log10(max(lost, 1e-16)))} digits"
-        words += ", as many as float32 keeps" if lost <= SINGLE else ""
+        digits = -math.floor(math.log10(max(lost, 1e-16)))
+        words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
 
 
@@ -266,13 +243,11 @@ def _kind_of(value: Any) -> str:
     return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
 
 
-def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
-    """Two values with as many digits as it takes to see by how much they differ."""
-    if wanted.dtype.kind == "b":
-        return str(wanted), str(got)
-    size, gap = abs(float(wanted)), abs(float(got) - float(wanted))
-    comparable = math.isfinite(size) and math.isfinite(gap) and size > 0 and gap > 0
-    digits = min(17, max(6, 2 + math.ceil(math.log10(size) - math.log10(gap)))) if comparable else 6
+def _apart(wanted: float, got: float, is_truth: bool) -> tuple[str, str]:
+    """Two values with as many digits as it takes to see that they differ."""
+    if is_truth:
+        return str(bool(wanted)), str(bool(got))
+    digits = 15 if abs(got - wanted) < NEARLY * abs(wanted) else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
 

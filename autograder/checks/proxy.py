@@ -97,9 +97,6 @@ class Function:
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
         blamed = None if self.submission.was_given(next(reversed(self.submission.seen))) else self.name
-        if raised.on_purpose and not {"ValueError", "IndexError"}.isdisjoint(raised.bases):
-            what = f"{self.name} refuses an argument that is allowed: it {what}"
-            return Wrong(Kind.REFUSED, what, function=blamed)
         return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import EXCEPTIONS, UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
 
 if TYPE_CHECKING:  # whoever only reads results loads neither
     import pytest
@@ -128,7 +128,7 @@ def describe(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-_BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, *EXCEPTIONS}
+_BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 """What is the affair of the function that it happened in, and not of the one that a test is about."""
 
 

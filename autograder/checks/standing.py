@@ -17,7 +17,7 @@ from autograder.protocol.failure import VALUES, Kind
 
 DEPTHS = (
     {Kind.VALUE},
-    {Kind.SHAPE, Kind.RAISED, Kind.REFUSED},
+    {Kind.SHAPE, Kind.RAISED},
     {Kind.DTYPE},
     {Kind.CHANGED, Kind.LOOP},
     {Kind.ACCEPTED},

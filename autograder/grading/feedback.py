@@ -37,7 +37,7 @@ _NO_RESULT = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, *STOPP
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """What a student may be told of these results. Public tests and answers, which come first, stay as they are.
 
-    Of a hidden test: whether it passed, or one of eight kinds of mistake; that a function is not finished, only where a
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a
     public test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
     told: list[TestResult] = []

@@ -21,7 +21,7 @@ from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.proxy import Refusal
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.call import Call, Reply
-from autograder.protocol.failure import EXCEPTIONS, VALUES
+from autograder.protocol.failure import VALUES, Kind
 
 LARGEST = 1e290
 """A value beyond it counts as this one."""
@@ -199,7 +199,7 @@ def _behind(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> lis
 def _located(known: Known, result: TestResult) -> TestResult:
     """A public test with the first call that is wrong and what is right there, where it compared or combined several
     calls."""
-    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
+    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():
         row = known.observation(call, reply)

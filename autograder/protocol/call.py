@@ -7,10 +7,10 @@ Imports numpy and the standard library only, since the worker has nothing else.
 from __future__ import annotations
 
 import copy
-import dis
 import functools
 import os
 import sys
+import traceback
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -46,8 +46,6 @@ class Raised:
     """the student's function that was being executed"""
     left_out: bool = False
     """whether it came from an import of what is not there: an empty module stood in, and the rest of the file ran"""
-    on_purpose: bool = False
-    """whether a `raise` of the student's own file raised it, and no operation in it and no library"""
 
     def is_undefined(self, function: str) -> bool:
         """Whether it says that the file does not define a function."""
@@ -236,21 +234,13 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function, on_purpose = _place(error, filename)
-    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=on_purpose)
+    line, function = _place(error, filename)
+    return Raised(str(type(error).__name__), bases, message, line, function)
 
 
-def _place(error: BaseException, filename: str) -> tuple[int | None, str | None, bool]:
-    """Line and function of this file where an exception came from, and whether the last thing that ran was a `raise` in
-    it."""
+def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+    """Line and function of this file where an exception came from."""
     if isinstance(error, SyntaxError) and error.filename == filename:
-        return error.lineno, None, False
-    last: types.TracebackType | None = None
-    step = error.__traceback__
-    while step is not None:
-        last = step if step.tb_frame.f_code.co_filename == filename else last
-        step, end = step.tb_next, step
-    if last is None:
-        return None, None, False
-    code = last.tb_frame.f_code
-    return last.tb_lineno, code.co_name, last is end and code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+        return error.lineno, None
+    steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]
+    return (steps[-1][1], steps[-1][0].f_code.co_name) if steps else (None, None)

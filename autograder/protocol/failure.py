@@ -26,7 +26,6 @@ class Kind(Enum):
     WAITING = "it waits for a function that is not implemented yet"
     NOT_REACHED = "the file stops with an exception before it is defined"
     RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
-    REFUSED = "it refuses an argument that is allowed"
     ACCEPTED = "it does not refuse a bad argument with the right error"
     SHAPE = "it returned a value of the wrong type or shape"
     DTYPE = "it returned an array of the wrong dtype"
@@ -48,11 +47,8 @@ class Kind(Enum):
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED, Kind.REFUSED})
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
 """Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
-
-EXCEPTIONS = frozenset({Kind.RAISED, Kind.REFUSED})
-"""An exception in the place of a value."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""

@@ -94,7 +94,7 @@ def _unpack_header(header: bytes) -> Reply:
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
-            (str(kind), tuple(bases), str(message), int() | None, str() | None as function, bool(), bool()) as error,
+            (str(kind), tuple(bases), str(message), int() | None, str() | None as function, bool()) as error,
             int(lines),
             (),
         ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:

@@ -61,7 +61,7 @@ def matches(rope: StudentModule) -> None:
         (
             "def rotate_half(x): return x",
             Kind.VALUE,
-            "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)",
+            "at index (1, 1): wanted -7, got 5 (8 of 8 values differ)",
         ),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
         ("def rotate_half(x): return x.astype(complex)", Kind.SHAPE, "dtype complex128"),
@@ -85,32 +85,14 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_wanted() -> None:
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     wanted = np.array([1.0, -1.390615, np.nan, 3.0])
     kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
-    assert (
-        kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
-    )
+    assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (3 of 4 values differ)"
     _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
-    assert "wanted -1.390615, got -1.390615001 (the only difference in 4 values)" in words
+    assert "wanted -1.390615, got -1.390615001 (1 of 4 values differ)" in words
     _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
     assert "at index (1,): wanted True, got False" in words
     assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "wanted 1e-300, got 1e+300")
     _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), wanted, None) or (None, "")
     assert "at index (3,): wanted 3, got nan" in words
-
-
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        ("raise ValueError(f'bad rows: {x.shape}')", Kind.REFUSED),
-        ("raise IndexError('no such row')", Kind.REFUSED),
-        ("raise KeyError('rows')", Kind.RAISED),
-        ("return np.split(x, 5, axis=-1)", Kind.RAISED),
-        ("return [1][x.shape[0]]", Kind.RAISED),
-    ],
-)
-def test_to_refuse_an_allowed_argument_is_a_kind_of_its_own(body: str, kind: Kind) -> None:
-    """A `raise` of the student's own, and not what an operation or a library raises."""
-    wrong = grade(f"def rotate_half(x): {body}", matches)
-    assert wrong.kind is kind and ("allowed" in wrong.message) == (kind is Kind.REFUSED)
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
@@ -157,7 +139,7 @@ def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     )
     with pytest.raises(Wrong, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
-    assert "make no copy" in (changed.value.hint or "")
+    assert "make no copy" in changed.value.message
     wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
     assert wrong_and_clean.kind is Kind.VALUE
 
@@ -239,6 +221,6 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     _, words = expect.difference(wanted * 1.00002, wanted, None) or ("", "")
     assert words.endswith("right to 5 digits")
     _, words = expect.difference(wanted.astype("f4").astype(float), wanted, None) or ("", "")
-    assert words.endswith("digits, as many as float32 keeps")
+    assert words.endswith("digits: compute in float64")
     _, words = expect.difference(wanted * 1e-5, wanted * 1.1e-5, None) or ("", "")
     assert "digits" not in words
