@@ -12,17 +12,14 @@ import os
 import resource
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
-
-from autograder.course import UserError
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -37,10 +34,7 @@ PATIENCE = 120.0
 """Seconds after which a process that has not answered, on a busy machine or a slow disk, is ended all the same."""
 
 AT_ONCE = 200
-"""Things whose results are held in memory at a time: never a whole class. After as many a process is replaced."""
-
-TRIES = 3
-"""How often a thing is begun: something else may have ended its process."""
+"""Things whose results are held in memory at a time: never a whole class."""
 
 _EACH = 8
 """Things for which it is worth to start one more process."""
@@ -53,55 +47,62 @@ class Exceeded:
     why: str  # as the end of a sentence
 
 
+ENDED = Exceeded("ended the process that did it")
+
+
 def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> Iterator[Result | Exceeded]:
     """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
     and ends all."""
-    size = min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)
-    rest = iter(things)
-    # Fresh ones, not forks: this process may have threads.
-    pool = ProcessPool(size, max_tasks=AT_ONCE, context=multiprocessing.get_context("spawn"))
+    with _processes(min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)) as pool:
+        for first in range(0, len(things), AT_ONCE):
+            batch = things[first : first + AT_ONCE]
+            for thing, future in zip(batch, [_begin(pool, function, thing) for thing in batch], strict=True):
+                outcome = _outcome(future)
+                yield one(function, thing) if outcome is ENDED else outcome  # somebody else may have ended it
+
+
+def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
+    """The function of one thing, in a process of its own."""
+    with _processes(1) as pool:
+        return _outcome(_begin(pool, function, thing))
+
+
+def apart(function: Callable[..., Result], *arguments: Any) -> Result:
+    """The function's result, computed in a process of its own: what it takes of memory ends with it."""
+    with _processes(1) as pool:
+        future: Future[Result] = pool.schedule(function, arguments)
+        return future.result()
+
+
+@contextmanager
+def _processes(size: int) -> Iterator[ProcessPool]:
+    """So many fresh ones, not forks: this process may have threads."""
+    pool = ProcessPool(size, context=multiprocessing.get_context("spawn"))
     try:
-        begun = deque((thing, _begin(pool, function, thing)) for thing in islice(rest, AT_ONCE))
-        while begun:
-            yield _result(pool, function, *begun.popleft())
-            begun.extend((thing, _begin(pool, function, thing)) for thing in islice(rest, 1))
-    except BrokenProcessPool as error:
-        raise UserError("Something ended the processes that read submissions: run the same command again.") from error
+        yield pool
     finally:
         pool.stop()  # type: ignore[no-untyped-call]
         pool.join()
 
 
-def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
-    """The function of one thing."""
-    return next(in_order(function, [thing]))
-
-
-def apart(function: Callable[..., Result], *arguments: Any) -> Result:
-    """The function's result, computed in a process of its own: what it takes of memory ends with it."""
-    with ProcessPool(1, context=multiprocessing.get_context("spawn")) as pool:
-        future: Future[Result] = pool.schedule(function, arguments)
-        return future.result()
-
-
-def _begin(pool: ProcessPool, function: Callable[[Any], Any], thing: Any) -> Future[Any]:
-    arguments = (function, thing, SECONDS, MEMORY)
-    future: Future[Any] = pool.schedule(_within_budget, arguments, timeout=PATIENCE)
+def _begin(pool: ProcessPool, function: Callable[[Thing], Result], thing: Thing) -> Future[Result | Exceeded]:
+    future: Future[Result | Exceeded] = Future()
+    try:
+        future = pool.schedule(_within_budget, (function, thing, SECONDS, MEMORY), timeout=PATIENCE)
+    except RuntimeError:  # somebody has ended all of its processes
+        future.set_result(ENDED)
     return future
 
 
-def _result(pool: ProcessPool, function: Callable[[Any], Any], thing: Any, future: Future[Any]) -> Any:
-    for left in reversed(range(TRIES)):
-        try:
-            return future.result()
-        except TimeoutError:
-            return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
-        except ProcessExpired as error:
-            if error.exitcode == -signal.SIGXCPU:
-                return Exceeded(f"took more than {SECONDS} seconds of processor time")
-            if left:
-                future = _begin(pool, function, thing)
-    return Exceeded("ended the process that did it")
+def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
+    try:
+        return future.result()
+    except TimeoutError:
+        return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
+    except (ProcessExpired, BrokenProcessPool) as error:
+        if getattr(error, "exitcode", None) == -signal.SIGXCPU:
+            return Exceeded(f"took more than {SECONDS} seconds of processor time")
+        return ENDED
 
 
 def _within_budget(function: Callable[[Thing], Result], thing: Thing, seconds: int, memory: int) -> Result | Exceeded:

@@ -197,11 +197,11 @@ class Gradebook:
         (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
         return cells
 
-    def add(self, graded: Iterable[tuple[Key, bytes, str]]) -> None:
-        """Keep packed grades, each with why no grader could judge that code, if so. From here on they survive."""
+    def add(self, key: Key, packed: bytes, lost: str = "") -> None:
+        """Keep a packed grade, with why no grader could judge that code, if so. From here on it survives."""
         with self._database:
-            rows = [(*key, utf8_safe(lost), packed) for key, packed, lost in graded]
-            self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", rows)
+            row = (*key, utf8_safe(lost), packed)
+            self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def rows(self) -> Iterator[Row]:
         """Every submission that counts and has a grade, by assignment and then student."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
@@ -14,9 +14,8 @@ COLUMNS = ["student", "assignment", "score", "max_score", "status", "file", "sha
 IDENTITIES = ["number", "sid", "email", "login", "name"]
 
 
-def write(book: Gradebook, known: Sequence[str], also: Callable[[Row], object]) -> None:
-    """All of it, in the place of what an earlier run wrote; `also` is told of every row. `known` are the names of the
-    assignments."""
+def write(book: Gradebook, also: Callable[[Row], object]) -> None:
+    """All of it, in the place of what an earlier run wrote; `also` is told of every row."""
     written: set[Path] = set()
 
     def rows() -> Iterator[Row]:
@@ -35,8 +34,7 @@ def write(book: Gradebook, known: Sequence[str], also: Callable[[Row], object]) 
 
     write_csv(book.out / "grades.csv", _grades(book, rows()))
     for path in [*book.out.glob("feedback/*/*.md"), *book.out.glob("results/*/*.json")]:
-        is_ours = path.stem in known or path.stem.startswith("unknown_")
-        if is_ours and path not in written:  # not handed in any more
+        if path not in written:  # not handed in any more
             path.unlink()
             if not any(path.parent.iterdir()):
                 path.parent.rmdir()

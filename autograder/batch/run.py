@@ -1,7 +1,7 @@
 """One run of a batch: what was handed in is read, graded, kept in the gradebook, written out.
 
-One process coordinates: it alone writes anything. A grade that has come is in the gradebook a moment later, so a run
-that is killed loses at most that moment, and the same command goes on from there.
+One process coordinates: it alone writes anything. A grade that has come is in the gradebook at once, so the same
+command goes on from there after a run that was killed.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import time
 import uuid
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,15 +27,11 @@ from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
-from autograder.grading.grade import NOT_JUDGED
 from autograder.grading.row import Key
-from autograder.protocol.failure import Status
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-KEEP_EVERY = 0.25  # seconds for which grades are gathered before they are kept together
 AHEAD = 2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
-TRIES = 3  # how often a submission is given to a grader before it is given up as lost
 
 
 def grade(
@@ -77,7 +74,7 @@ def grade(
             with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
                 bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
                 summary.graded = sum(to_grade[key] for key in bar)
-        output.write(book, known, summary.add)
+        output.write(book, summary.add)
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.name("Not compared", parallel.apart(write_report, out))
@@ -137,7 +134,7 @@ def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> I
 
 
 def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and keep the grades. Yields each key that has its grade.
+    """Grade all of these and keep each grade as it comes. Yields each key that has its grade.
 
     What a grader ends or gets stuck over goes to another one, and after some tries is told that it cannot be judged:
     by a grader that judges the reference solution right. Raises BatchError where there is none: the fault is this
@@ -145,43 +142,28 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
     """
     waiting = deque(to_grade)
     under_way: dict[Future[bytes], Job] = {}
-    failures: defaultdict[Key, list[str]] = defaultdict(list)
-    fresh: list[tuple[Key, bytes, str]] = []
-    kept = time.monotonic()
     try:
         while waiting or under_way:
             while waiting and len(under_way) < AHEAD * workers.size:
-                job = _job(book, waiting.popleft())
+                key = waiting.popleft()
+                job = Job(key, book.cells(key.code), book.problem(key.code))
                 under_way[workers.submit(job)] = job
-            for future in wait(under_way, KEEP_EVERY, FIRST_COMPLETED).done:
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
-                if not (why := _failure(future)):
-                    fresh.append((job.key, future.result(), failures[job.key][-1] if job.prove else ""))
-                    yield job.key
+                if why := _failure(future):
+                    if job.lost:
+                        raise BatchError(
+                            f"a submission could not be graded ({job.lost}), and neither can the solution of"
+                            f" {job.key.assignment} ({why}): `autograder doctor` may say why; nobody's grade was"
+                            " changed, and the same command goes on"
+                        )
+                    job = replace(job, failures=(*job.failures, why))
+                    under_way[workers.submit(job)] = job
                     continue
-                if job.prove:
-                    raise BatchError(
-                        f"a submission could not be graded ({failures[job.key][-1]}), and neither can the solution of"
-                        f" {job.key.assignment} ({why}): `autograder doctor` may say why; nobody's grade was changed,"
-                        " and the same command goes on"
-                    )
-                failures[job.key].append(why)
-                if len(failures[job.key]) == TRIES:
-                    job = Job(job.key, refusal=(Status.KILLED, NOT_JUDGED), prove=True)
-                under_way[workers.submit(job)] = job
-            if time.monotonic() > kept + KEEP_EVERY:
-                book.add(fresh)
-                fresh.clear()
-                kept = time.monotonic()
+                book.add(job.key, future.result(), job.lost)
+                yield job.key
     except (BrokenProcessPool, CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
-    finally:
-        book.add(fresh)
-
-
-def _job(book: Gradebook, key: Key) -> Job:
-    problem = book.problem(key.code)
-    return Job(key, book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
 
 
 def _failure(future: Future[bytes]) -> str:

@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
-import tempfile
 import threading
 import zlib
 from collections.abc import Collection
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, util
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessPool
 
 from autograder import course
 from autograder.course import Assignment, UserError
-from autograder.grading.grade import to_json
+from autograder.grading.grade import NOT_JUDGED, to_json
 from autograder.grading.row import Key
 from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
-    from autograder.grading.grader import Grader
+    from autograder.grading.grader import Grade, Grader
 
 DEADLINE = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""
+
+TRIES = 3
+"""How often a job is given to a grader before it is given up as lost."""
 
 SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
 
@@ -55,21 +55,24 @@ class Job:
 
     key: Key
     cells: tuple[str, ...] = ()
-    refusal: tuple[Status, str] | None = None  # the status of what is not run, and what every test then says
-    prove: bool = False  # that the reference solution can be graded: else no submission is blamed
+    problem: str | None = None  # what every test then says
+    failures: tuple[str, ...] = ()  # why a grader failed over it
+
+    @property
+    def lost(self) -> str:
+        """Why no grader can judge it, once that is so: then it is refused, by a grader that can judge the solution."""
+        return self.failures[-1] if len(self.failures) >= TRIES else ""
 
 
 class Processes:
-    """Graders of this machine. Their temporary files lie in one folder, which the last of them removes where the
-    coordinator was killed."""
+    """Graders of this machine."""
 
     def __init__(self, size: int, setup: Setup) -> None:
         self.size = size
         self._setup = setup
         # As many threads for linear algebra as graders would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._folder = tempfile.mkdtemp(prefix="grader-")
-        self._pool = ProcessPool(size, initializer=_start, initargs=(self._folder,), context=get_context("spawn"))
+        self._pool = ProcessPool(size, context=get_context("spawn"))
 
     def submit(self, job: Job) -> Future[bytes]:
         future: Future[bytes] = self._pool.schedule(_grade, (job, self._setup), timeout=DEADLINE)
@@ -78,7 +81,6 @@ class Processes:
     def close(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class Cluster:
@@ -121,25 +123,8 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 
 # In a grader process
 
-_grader: dict[Setup, Grader] = {}
+_warm: list[Grader] = []
 """The one of this process, once there is one."""
-
-
-def _start(folder: str) -> None:
-    own = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
-    util.Finalize(None, _end, (own,), exitpriority=0)
-
-
-def _end(own: str) -> None:
-    _close()
-    shutil.rmtree(own, ignore_errors=True)
-    with suppress(OSError):
-        os.rmdir(os.path.dirname(own))
-
-
-def _close() -> None:
-    while _grader:
-        _grader.popitem()[1].close()
 
 
 def _grade(job: Job, setup: Setup) -> bytes:
@@ -150,19 +135,13 @@ def _grade(job: Job, setup: Setup) -> bytes:
 
     here, assignment = os.uname().nodename, _assignment(job.key.assignment)
     try:
-        if setup not in _grader:
+        if not _warm:
             if setup.prove_wall:
                 self_test.require()
-            _grader[setup] = Grader(setup.disabled_locks)
-        grader = _grader[setup]
+            _warm.append(Grader(setup.disabled_locks))
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
-        if job.prove:
-            proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
-            if proof.score != proof.max_score:
-                raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
-        return zlib.compress(to_json(grade).encode("ascii"))
+        return zlib.compress(to_json(_judged(_warm[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromise as error:
         raise BatchError(f"the wall does not hold on {here}: {error}") from error
     except UserError:
@@ -170,6 +149,22 @@ def _grade(job: Job, setup: Setup) -> bytes:
     except BaseException as error:  # a SandboxError is no Exception
         _close()
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def _judged(grader: Grader, assignment: Assignment, job: Job) -> Grade:
+    if job.lost:
+        proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+        if proof.score != proof.max_score:
+            raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
+        return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+    if job.problem is not None:
+        return grader.refuse(assignment, Status.UNREADABLE, job.problem)
+    return grader.grade(assignment, job.cells)
+
+
+def _close() -> None:
+    while _warm:
+        _warm.pop().close()
 
 
 # Once, as its suite is collected once: its hash is then that of the suite that judges.

@@ -84,8 +84,7 @@ class Sandbox:
             "disabled_locks": list(disabled_locks),
             "limits": asdict(limits),
         }
-        with contextlib.suppress(OSError):  # it is noticed where an answer is awaited
-            zygote.say(self.control, **plan)
+        zygote.say(self.control, **plan)
 
     @functools.cached_property
     def beside(self) -> Sandbox:

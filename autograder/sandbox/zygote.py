@@ -58,8 +58,9 @@ def main(descriptor: int) -> NoReturn:
 
 
 def say(end: socket.socket, **facts: object) -> None:
-    """One message, which arrives as a whole."""
-    end.sendall(json.dumps(facts).encode("ascii"))
+    """One message, which arrives as a whole. That nobody is there any more is noticed where the next is awaited."""
+    with contextlib.suppress(OSError):
+        end.sendall(json.dumps(facts).encode("ascii"))
 
 
 class _Zygote:
@@ -89,7 +90,9 @@ class _Zygote:
                 assert self.worker is not None
                 self.worker.watch()
                 continue
-            order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
+            order = b""
+            with contextlib.suppress(ConnectionResetError):  # as at an end where not all was read
+                order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
             if order == FORK:
                 self._fork(*descriptors)
                 continue

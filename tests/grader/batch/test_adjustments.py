@@ -24,7 +24,8 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
     with Gradebook.writing(tmp_path / "out") as opened:
         class_ = [submission_file("ada"), submission_file("bytebob", person=BOB), submission_file("=cy")]
         opened.take_in([class_], {"rope": "suite"})
-        opened.add((key, PACKED, "") for key in opened.to_grade())
+        for key in opened.to_grade():
+            opened.add(key, PACKED)
         yield opened
 
 
@@ -44,7 +45,7 @@ def test_a_student_is_named_by_all_that_is_theirs_alone(book: Gradebook, called:
 
 def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
     apply(book, HEAD, "ada,rope,1.5,,Right idea", "'=cy,rope,,20,Orally")
-    output.write(book, ["rope"], lambda row: None)
+    output.write(book, lambda row: None)
     rows = {row["student"]: row for row in classroom.grades(book.out)}
     assert [rows[name]["score"] for name in ("ada", "'=cy", "bytebob")] == [f"{SCORE + 1.5:g}", "20", f"{SCORE:g}"]
     assert rows["ada"]["adjustment"] == "1.5" and rows["bytebob"]["adjustment"] == ""

@@ -38,7 +38,8 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 
 def grade_all(book: Gradebook) -> int:
     keys = book.to_grade()
-    book.add((key, PACKED, "") for key in keys)
+    for key in keys:
+        book.add(key, PACKED)
     return len(keys)
 
 
@@ -99,11 +100,11 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
     book.take_in([[submission_file("ada")]], SUITES)
     (key,) = book.to_grade()
-    book.add([(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")])
+    book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
     (row,) = book.rows()
     assert (row.grade.status, row.lost) == ("killed", "the grader was killed by signal 9")
     assert list(book.to_grade()) == [key]
-    book.add([(key, PACKED, "")])
+    book.add(key, PACKED)
     assert not book.to_grade()
 
 
@@ -171,7 +172,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
             book._database.set_progress_handler(lambda: taken.append(1), 20)
             for key in keys:
                 assert book.problem(key.code) is None and book.cells(key.code)
-                book.add([(key, PACKED, "")])
+                book.add(key, PACKED)
         return len(taken)
 
     assert steps(1000) <= 1.2 * steps(100)
@@ -222,7 +223,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         (pages,) = book._database.execute("PRAGMA page_count").fetchone()
         book._database.execute(f"PRAGMA max_page_count = {4 + pages}")
         for key in book.to_grade():
-            book.add([(key, PACKED, "")])
+            book.add(key, PACKED)
     with Gradebook.writing(tmp_path) as book:
         kept = len(students(book))
         assert 0 < kept < 100 and grade_all(book) == 100 - kept

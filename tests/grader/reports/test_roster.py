@@ -43,7 +43,8 @@ def student(platform: str, number: str, name: str, **facts: object) -> Submissio
 def graded(out: Path, *folders: Iterable[Submission]) -> None:
     with Gradebook.writing(out) as book:
         book.take_in(folders, {"rope": "suite"})
-        book.add((key, PACKED, "") for key in book.to_grade())
+        for key in book.to_grade():
+            book.add(key, PACKED)
 
 
 def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:

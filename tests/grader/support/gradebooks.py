@@ -101,7 +101,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
-        book.add((key, packed(grades[key]), "") for key in book.to_grade())
+        for key in book.to_grade():
+            book.add(key, packed(grades[key]))
 
 
 def made_up_class(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from autograder import course, parallel
 from autograder.batch import run
@@ -57,14 +58,12 @@ def _until_killed(moment: int, folder: Path, out: Path) -> None:
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    def add_and_say(self: Gradebook, graded: list[tuple[object, bytes, str]]) -> None:
-        add(self, graded)  # type: ignore[arg-type]
-        if graded:
-            sys.audit("kept")
+    def add_and_say(self: Gradebook, *grade: Any) -> None:
+        add(self, *grade)
+        sys.audit("kept")
 
     sys.addaudithook(count)
-    Gradebook.add = add_and_say  # type: ignore[method-assign,assignment]
-    run.KEEP_EVERY = -1.0  # every grade is kept as it comes
+    Gradebook.add = add_and_say  # type: ignore[method-assign]
     run.Processes = Direct  # type: ignore[assignment,misc]
     parallel.in_order = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
     parallel.apart = lambda function, *arguments: function(*arguments)

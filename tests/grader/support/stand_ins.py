@@ -32,8 +32,8 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 
 def grade_of(job: Job) -> bytes:
-    status, _ = job.refusal or (Status.GRADED, "")
-    number = whose(job.cells)
+    status = Status.KILLED if job.lost else Status.UNREADABLE if job.problem else Status.GRADED
+    number = whose(() if job.lost else job.cells)
     return packed(replace(GRADE, score=0.1 * int(number[0]) if number else 0.0, status=status))
 
 
@@ -66,7 +66,8 @@ class Harmed(workers.Processes):
 
 
 def _harmed(job: Job, marks: str) -> bytes:
-    for what, often in re.findall(r"^# (killed|stopped) (\d+)$", "\n".join(job.cells), re.MULTILINE):
+    code = "" if job.lost else "\n".join(job.cells)
+    for what, often in re.findall(r"^# (killed|stopped) (\d+)$", code, re.MULTILINE):
         with (Path(marks) / f"{what}.{often}").open("a") as file:
             file.write(".")
             if file.tell() <= int(often):
