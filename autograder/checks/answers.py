@@ -14,7 +14,7 @@ import numpy as np
 
 from autograder.protocol.call import ANSWERS
 
-YES_OR_NO, WHOLE_NUMBER, NUMBER, WORD = "yes or no", "a whole number", "a number", "a word"
+FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 """The forms of an answer."""
 
 ANSWER_TOLERANCE = 1e-4
@@ -37,9 +37,7 @@ class Practice:
 
 def form(value: object) -> str:
     """The form of a right answer."""
-    if isinstance(value, bool | str):
-        return YES_OR_NO if isinstance(value, bool) else WORD
-    return WHOLE_NUMBER if isinstance(value, int) else NUMBER
+    return FORMS[type(plain_scalar(value))]
 
 
 def faults(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -59,23 +57,16 @@ def faults(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str
 def _has_form(given: Any, wanted: str) -> bool:
     given = plain_scalar(given)
     if type(given) not in (int, float):
-        return type(given) in (bool, str) and form(given) == wanted
-    return math.isfinite(given) and (wanted == NUMBER or (wanted == WHOLE_NUMBER and given == int(given)))
+        return FORMS.get(type(given)) == wanted
+    return math.isfinite(given) and (wanted == FORMS[float] or (wanted == FORMS[int] and given == int(given)))
 
 
-def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, str, Practice]]:
-    """Of each practice question that has an answer of the right form: its key, a verdict, and what is right."""
+def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, bool, Practice]]:
+    """Of each practice question that has an answer of the right form: its key, whether it is right, and what is."""
     for key, question in practice.items():
         given = answers.get(key) if isinstance(answers, dict) else None
         if given is not None and _has_form(given, form(question.value)):
-            yield key, _verdict(given, question.value), question
-
-
-def _verdict(given: Any, right: Any) -> str:
-    if is_answer(given, right):
-        return "right"
-    is_number = type(right) in (int, float)
-    return f"your number is too {'small' if given < right else 'large'}" if is_number else "not right"
+            yield key, is_answer(given, question.value), question
 
 
 def is_answer(got: Any, wanted: Any) -> bool:

@@ -76,11 +76,6 @@ class TestResult:
         """Whether something is wrong, and not just missing."""
         return not self.passed and not self.is_unwritten
 
-    @property
-    def matters(self) -> bool:
-        """Whether there is something to say of the test: an answer for practice that was left open is nothing."""
-        return self.is_mistake or (not self.passed and self.test.points > 0)
-
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
     """Question → its results, both in the order of the tests."""
@@ -144,16 +139,12 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case Wrong(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, given=raised.function, calls=calls)
         case Wrong() | Stopped():
-            hint = raised.hint if isinstance(raised, Wrong) else None
-            return TestResult(test, raised.kind, raised.message, _last_call(submission), hint, calls=calls)
+            kind, message = raised.kind, raised.message
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
-            message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            return TestResult(test, Kind.SHAPE, message[:500], _last_call(submission), calls=calls)
+            what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
+            kind, message = Kind.SHAPE, what[:500]
         case _:
             raise raised
-
-
-def _last_call(submission: StudentModule | None) -> str:
-    """The call that was judged: to write one down takes longer than to make it."""
-    return submission.last_call if submission is not None else ""
+    call = submission.last_call if submission is not None else ""
+    return TestResult(test, kind, message, call, getattr(raised, "hint", None), calls=calls)

@@ -130,25 +130,19 @@ class Blocks:
     """What each function of a source builds on. Of text that is not Python nothing is known."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        try:
+            functions = {node.name: node for node in parse(source).body if isinstance(node, ast.FunctionDef)}
+        except (SyntaxError, ValueError):
+            functions = {}
+        self._named = {
+            name: functions.keys() & {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            for name, node in functions.items()
+        }
+        """function → the functions that its text names"""
         self.below = functools.cache(self._below)
 
-    @functools.cached_property
-    def _named(self) -> dict[str, set[str]]:
-        """Function → the functions that its text names."""
-        try:
-            body = parse(self._source).body
-        except (SyntaxError, ValueError):
-            return {}
-        functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
-        names = {
-            name: {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} for name, node in functions.items()
-        }
-        return {name: found & functions.keys() for name, found in names.items()}
-
     def _below(self, name: str) -> frozenset[str]:
-        """All functions of the same file that one uses, directly or through others. Only what is asked for is followed:
-        of functions that call each other in a ring every one builds on all."""
+        """All functions of the same file that one uses, directly or through others."""
         used: set[str] = set()
         waiting = [name]
         while waiting:

@@ -15,14 +15,7 @@ from autograder.checks.source import Blocks
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import VALUES, Kind
 
-DEPTHS = (
-    {Kind.VALUE},
-    {Kind.SHAPE, Kind.RAISED},
-    {Kind.DTYPE},
-    {Kind.CHANGED, Kind.LOOP},
-    {Kind.ACCEPTED},
-)
-"""Kinds of mistakes, the deepest first: a wrong value says more of a function than a refusal that is missing."""
+_DEPTHS = list(Kind)
 
 
 class State(Enum):
@@ -96,8 +89,7 @@ def _alike(mistake: TestResult) -> Kind | None:
 
 
 def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
-    depth = next((depth for depth, kinds in enumerate(DEPTHS) if mistake.kind in kinds), len(DEPTHS))
-    return depth, mistake.hint is None
+    return (_DEPTHS.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
 
 
 def root_first(standings: list[Standing]) -> list[Standing]:

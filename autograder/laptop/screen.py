@@ -116,11 +116,11 @@ def _answers(progress: Progress) -> tuple[list[str], bool]:
     faults = answers.faults(progress.answers, progress.forms) if progress.forms and progress.answers is not None else ()
     wrong = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in faults]
     right = []
-    for key, verdict, question in answers.practised(progress.answers, progress.practice):
-        if verdict == "right":
+    for key, is_right, question in answers.practised(progress.answers, progress.practice):
+        if is_right:
             right.append(f"✓ {key} is right. {inline(question.sentence)}.")
         else:
-            wrong.append(f"✗ {key}: {verdict}. course/{progress.name}.html has the reason.")
+            wrong.append(f"✗ {key} is not right. course/{progress.name}.html has the reason.")
     return wrong + right, bool(wrong) or any(result.kind is Kind.ANSWER for result in progress.test_results)
 
 

@@ -20,23 +20,24 @@ class Status(StrEnum):
 
 
 class Kind(Enum):
-    """Why a test did not pass. The value says it in words, which hold whatever the test's inputs are."""
+    """Why a test did not pass, the deepest mistakes first: a wrong value says more of a function than a refusal that is
+    missing. The value says it in words, which hold whatever the test's inputs are."""
 
-    NOT_WRITTEN = "it is not implemented yet"
-    WAITING = "it waits for a function that is not implemented yet"
-    NOT_REACHED = "the file stops with an exception before it is defined"
-    RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
-    ACCEPTED = "it does not refuse a bad argument with the right error"
-    SHAPE = "it returned a value of the wrong type or shape"
-    DTYPE = "it returned an array of the wrong dtype"
     VALUE = "it returned wrong values"
+    SHAPE = "it returned a value of the wrong type or shape"
+    RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
+    DTYPE = "it returned an array of the wrong dtype"
     CHANGED = "it changed one of its arguments in place"
     LOOP = "it loops in Python over the sequence"
-    ANSWER = "the answer is not right"
-    UNANSWERED = "the question is not answered yet"
+    ACCEPTED = "it does not refuse a bad argument with the right error"
     TIMEOUT = "it did not return in time"
     CRASHED = "it ended its process"
     KILLED = "it was not run, since the submission had ended its process too often"
+    ANSWER = "the answer is not right"
+    UNANSWERED = "the question is not answered yet"
+    NOT_WRITTEN = "it is not implemented yet"
+    WAITING = "it waits for a function that is not implemented yet"
+    NOT_REACHED = "the file stops with an exception before it is defined"
     UNREADABLE = "nothing of the submission could be read"
 
     @property
