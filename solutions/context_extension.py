@@ -249,7 +249,6 @@ def longrope_scale(factor, trained_len):
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
     divides by ln 1 = 0; no test asks for it.
     Returns: float.
-    Raises: ValueError for a trained_len below 1.
     Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
     Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
     """

@@ -10,7 +10,7 @@ q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
 are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
 count, and functions of them alone return float64. No function changes an argument in place. Only the functions with a
-line `Raises` must refuse anything.
+line `Raises` must refuse anything. There is at least one token.
 """
 
 import numpy as np
@@ -93,41 +93,6 @@ def _rotate(x, base):
 # END SOLUTION
 
 
-def constant_decay(length, slope):
-    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
-
-        Σ −slope over j < l ≤ i = −slope · (i − j)
-
-    Parameters: `length`, an int, not negative; `slope`, positive and finite.
-    Returns: float64, shape (length,).
-    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
-    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
-    """
-    # BEGIN SOLUTION
-    _check_at_least(0, length=length)
-    if not (np.isfinite(slope) and slope > 0):
-        raise ValueError(f"slope must be positive and finite; got {slope}")
-    return np.full(length, -float(slope))
-    # END SOLUTION
-
-
-def cache_and_state(length, n_heads, d_k, d_v):
-    """How many numbers one layer keeps: in the cache of attention, and in the state.
-
-        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
-
-    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
-    Returns: two ints, the cache and the state.
-    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
-    Source: Yang et al. 2024 (GLA) §2.
-    """
-    # BEGIN SOLUTION
-    _check_at_least(0, length=length)
-    _check_at_least(1, n_heads=n_heads, d_k=d_k, d_v=d_v)
-    return n_heads * length * (d_k + d_v), n_heads * d_k * d_v
-    # END SOLUTION
-
-
 def decay_bias(log_f):
     """The bias that a gate for each token adds to the scores of causal attention.
 
@@ -169,6 +134,24 @@ def decay_matrix(log_f):
     # END SOLUTION
 
 
+def constant_decay(length, slope):
+    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
+
+        Σ −slope over j < l ≤ i = −slope · (i − j)
+
+    Parameters: `length`, an int, not negative; `slope`, positive and finite.
+    Returns: float64, shape (length,).
+    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
+    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
+    """
+    # BEGIN SOLUTION
+    _check_at_least(0, length=length)
+    if not (np.isfinite(slope) and slope > 0):
+        raise ValueError(f"slope must be positive and finite; got {slope}")
+    return np.full(length, -float(slope))
+    # END SOLUTION
+
+
 def forgetting_attention(q, k, v, log_f):
     """Causal attention with a forget gate: softmax with the decay as a bias.
 
@@ -179,7 +162,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
+    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -203,7 +186,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
+    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -281,7 +264,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     text in a later call.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
-    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
+    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None: zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
     v and a given state all are, else float64.
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
@@ -305,6 +288,23 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
         outs.append(linear_attention(q_c, k_c, v_c, log_f_c) + since_start * (q_c @ state))
         state = since_start[..., -1:, :] * state + np.swapaxes(k_c * until_end, -1, -2) @ v_c
     return np.concatenate(outs, axis=-2).astype(dtype), state.astype(dtype)
+    # END SOLUTION
+
+
+def cache_and_state(length, n_heads, d_k, d_v):
+    """How many numbers one layer keeps: in the cache of attention, and in the state.
+
+        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
+
+    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
+    Returns: two ints, the cache and the state.
+    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
+    Source: Yang et al. 2024 (GLA) §2.
+    """
+    # BEGIN SOLUTION
+    _check_at_least(0, length=length)
+    _check_at_least(1, n_heads=n_heads, d_k=d_k, d_v=d_v)
+    return n_heads * length * (d_k + d_v), n_heads * d_k * d_v
     # END SOLUTION
 
 

@@ -10,7 +10,7 @@ q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
 are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
 count, and functions of them alone return float64. No function changes an argument in place. Only the functions with a
-line `Raises` must refuse anything.
+line `Raises` must refuse anything. There is at least one token.
 """
 
 import numpy as np
@@ -24,32 +24,6 @@ def _features(*arrays):
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
     return *(array.astype(np.float64) for array in arrays), dtype
-
-
-def constant_decay(length, slope):
-    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
-
-        Σ −slope over j < l ≤ i = −slope · (i − j)
-
-    Parameters: `length`, an int, not negative; `slope`, positive and finite.
-    Returns: float64, shape (length,).
-    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
-    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
-    """
-    raise NotImplementedError("constant_decay is not written yet")
-
-
-def cache_and_state(length, n_heads, d_k, d_v):
-    """How many numbers one layer keeps: in the cache of attention, and in the state.
-
-        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
-
-    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
-    Returns: two ints, the cache and the state.
-    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
-    Source: Yang et al. 2024 (GLA) §2.
-    """
-    raise NotImplementedError("cache_and_state is not written yet")
 
 
 def decay_bias(log_f):
@@ -86,6 +60,19 @@ def decay_matrix(log_f):
     raise NotImplementedError("decay_matrix is not written yet")
 
 
+def constant_decay(length, slope):
+    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
+
+        Σ −slope over j < l ≤ i = −slope · (i − j)
+
+    Parameters: `length`, an int, not negative; `slope`, positive and finite.
+    Returns: float64, shape (length,).
+    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
+    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
+    """
+    raise NotImplementedError("constant_decay is not written yet")
+
+
 def forgetting_attention(q, k, v, log_f):
     """Causal attention with a forget gate: softmax with the decay as a bias.
 
@@ -96,7 +83,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
+    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -113,7 +100,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
+    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -170,13 +157,26 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     text in a later call.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
-    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
+    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None: zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
     v and a given state all are, else float64.
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
     raise NotImplementedError("linear_chunks is not written yet")
+
+
+def cache_and_state(length, n_heads, d_k, d_v):
+    """How many numbers one layer keeps: in the cache of attention, and in the state.
+
+        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
+
+    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
+    Returns: two ints, the cache and the state.
+    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
+    Source: Yang et al. 2024 (GLA) §2.
+    """
+    raise NotImplementedError("cache_and_state is not written yet")
 
 
 def retention(q, k, v, gamma, base=10000.0):

@@ -39,15 +39,15 @@ def slopes_sorted(n_heads):
 
 @mistake("alibi_slopes", "expected: sort() as numpy does it")
 def slopes_sorted_upwards(n_heads):
-    """You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the formula,
-    and the further heads come after."""
+    """You sorted the slopes from small to large; the rule: the first head has the steepest slope of the formula, and
+    the further heads come after."""
     return np.sort(alibi.alibi_slopes(n_heads))
 
 
 @mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
-    """You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is to
-    take every other one."""
+    """You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule: take
+    every other one."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
 
@@ -94,8 +94,8 @@ def every_ratio_is_one_half_up_to_the_power(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
-    """You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of heads,
-    and that the first slope is the ratio itself."""
+    """You made each slope half of the one before, from 1 on; the rule: the ratio depends on the number of heads, and
+    that the first slope is the ratio itself."""
     return 0.5 ** np.arange(n_heads)
 
 
@@ -126,28 +126,28 @@ def slopes_of_one_over_the_head(n_heads):
 
 @mistake("alibi_slopes", "expected: the sign of the exponent lost")
 def exponent_without_its_sign(n_heads):
-    """You left out the minus of the exponent; the rule is that slopes lie between 0 and 1."""
+    """You left out the minus of the exponent; the rule: slopes lie between 0 and 1."""
     return 1 / alibi.alibi_slopes(n_heads)
 
 
 @mistake("alibi_bias", "meta-pytorch/attention-gym #86")
 def far_keys_are_rewarded(n_heads, q_len, k_len):
-    """You reward far keys; the rule is that the bias lowers their scores."""
+    """You reward far keys; the rule: the bias lowers their scores."""
     return -alibi.alibi_bias(n_heads, q_len, k_len)
 
 
 @mistake("alibi_bias", "vllm-project/vllm #945")
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
-    """Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has
-    distance 0 from itself."""
+    """Your distances are one too large if there are fewer queries than keys; the rule: the newest token has distance 0
+    from itself."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return bias if q_len == k_len else alibi.alibi_bias(n_heads, q_len, k_len + 1)[..., :-1]
 
 
 @mistake("alibi_bias", "expected: positions of queries counted from 0 with a cache")
 def queries_counted_from_the_start(n_heads, q_len, k_len):
-    """You gave the first query the position of the first key; the rule is that the last query has the position of the
-    last key."""
+    """You gave the first query the position of the first key; the rule: the last query has the position of the last
+    key."""
     return alibi.alibi_bias(n_heads, k_len, k_len)[:, :q_len]
 
 
@@ -169,7 +169,7 @@ def keys_behind_gain(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: i − j left without its absolute value; ofirpress/attention_with_linear_biases #5")
 def keys_ahead_gain(n_heads, q_len, k_len):
-    """You raise the scores of keys ahead of the query; the rule is that a distance is an absolute value."""
+    """You raise the scores of keys ahead of the query; the rule: a distance is an absolute value."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     return np.where(ahead, -bias, bias)
@@ -177,7 +177,7 @@ def keys_ahead_gain(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "expected: the bias added before the scaling")
 def bias_divided_too(q, k, v, causal=True):
-    """You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is."""
+    """You divided the bias by √d as well; the rule: divide the scores first, and then to add the bias as it is."""
     return attend(q, k, v, causal, lambda bias: bias / np.sqrt(np.shape(q)[-1]))
 
 
@@ -189,8 +189,8 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: np.tril of a matrix that is not square")
 def mask_lined_up_at_the_start(q, k, v, causal=True):
-    """Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as in
-    the bias."""
+    """Your causal mask puts the first query at the first key; the rule: the last query may use all keys, as in the
+    bias."""
     if not causal:
         return alibi.alibi_attention(q, k, v, causal)
     return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
@@ -198,14 +198,14 @@ def mask_lined_up_at_the_start(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the bias taken for a mask")
 def the_mask_forgotten(q, k, v, causal=True):
-    """Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead."""
+    """Your queries use keys that come after them; the rule: causal is the default and hides every key ahead."""
     return alibi.alibi_attention(q, k, v, False)
 
 
 @mistake("bloom_bias", "expected: Press et al. write the sequence's places from 1")
 def keys_counted_from_one(n_heads, k_len):
-    """You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the
-    numbers differ."""
+    """You count keys from 1; the rule: the first key has position 0. Softmax gives the same weights, but the numbers
+    differ."""
     return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
 
 
@@ -233,15 +233,14 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @mistake("effective_window", "expected: round() in place of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to
-    round up."""
+    """You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule: round
+    up."""
     return round(-math.log(tolerance) / slope)
 
 
 @mistake("effective_window", "expected: int() in place of rounding up")
 def the_window_rounded_down(slope, tolerance):
-    """You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to round
-    up."""
+    """You stopped one distance too early, where the bias still leaves more than the tolerance; the rule: round up."""
     return math.floor(-math.log(tolerance) / slope)
 
 
@@ -277,8 +276,8 @@ def counted_from_zero_for_every_number(n_heads):
 
 @mistake("alibi_slopes", "expected: np.geomspace or np.logspace over the whole range")
 def spread_from_one_to_the_last(n_heads):
-    """You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is 2^(−8/n),
-    and the ratio is the same number."""
+    """You spread the slopes from 1 to 1/256 so that both ends are reached; the rule: the first one is 2^(−8/n), and the
+    ratio is the same number."""
     return np.geomspace(1, 2.0**-8, n_heads)
 
 
@@ -298,14 +297,13 @@ def cut_from_the_power_above(n_heads):
 
 @mistake("alibi_bias", "expected: one slope broadcast over the heads")
 def one_slope_for_all_heads(n_heads, q_len, k_len):
-    """You gave every head the same slope; the rule is that each head has its own."""
-    bias = alibi.alibi_bias(n_heads, q_len, k_len)
-    return np.repeat(bias[:1], n_heads, axis=0)
+    """You gave every head the same slope; the rule: each head has its own."""
+    return np.repeat(alibi.alibi_bias(n_heads, q_len, k_len)[:1], n_heads, axis=0)
 
 
 @mistake("alibi_bias", "expected: the mask written into the bias, as causal models store it")
 def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
-    """Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to
+    """Your bias hides the keys ahead; the rule: it falls with their distance too. The causal mask belongs to
     alibi_attention."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), bias, -np.inf)
@@ -313,8 +311,7 @@ def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: np.tril or a maximum with 0 in place of the absolute value")
 def keys_ahead_without_a_bias(n_heads, q_len, k_len):
-    """Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls there
-    too."""
+    """Your bias is 0 for keys ahead of the query; the rule: a distance is an absolute value, so it falls there too."""
     return np.tril(alibi.alibi_bias(n_heads, q_len, k_len), k_len - q_len)
 
 
@@ -342,8 +339,7 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    """You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum to
-    1."""
+    """You summed over the queries in the softmax; the rule: the weights of one query, over its keys, sum to 1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -494,7 +490,7 @@ def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: an argument that is not used")
 def always_causal(q, k, v, causal=True):
-    """You hide keys ahead although causal is False; the rule is that every query may then use all keys."""
+    """You hide keys ahead although causal is False; the rule: every query may then use all keys."""
     return alibi.alibi_attention(q, k, v)
 
 

@@ -77,7 +77,7 @@ def softmax_without_its_sum(scores, axis=-1):
     """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
     right = attention.softmax(scores, axis)
     highest = right.max(axis=axis, keepdims=True, initial=0)
-    return (right / np.where(highest == 0, 1, highest)).astype(right.dtype)
+    return right / np.where(highest == 0, 1, highest)
 
 
 @mistake("softmax", "expected: the exponentials returned as they are, and no maximum subtracted")
@@ -194,7 +194,7 @@ def bias_added_to_the_weights(q, k, mask=None, bias=None):
     """You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the
     softmax."""
     right = attention.attention_weights(q, k, mask, bias)
-    return right if bias is None else (attention.attention_weights(q, k, mask) + np.asarray(bias)).astype(right.dtype)
+    return right if bias is None else attention.attention_weights(q, k, mask) + np.asarray(bias)
 
 
 @mistake("attention_weights", "expected: PyTorch adds a mask of floats, and here the mask is boolean")
@@ -205,7 +205,7 @@ def mask_added_as_a_number(q, k, mask=None, bias=None):
     if mask is None:
         return right
     total = np.asarray(mask, dtype=np.float64) if bias is None else np.asarray(bias) + np.asarray(mask)
-    return attention.attention_weights(q, k, bias=total).astype(right.dtype)
+    return attention.attention_weights(q, k, bias=total)
 
 
 @mistake("attention_weights", "expected: shape[1], as for a matrix")
@@ -263,8 +263,7 @@ def causal_mask_without_the_diagonal(length):
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
     """You divided the scores by the square root of the width of x. The rule: the width of queries and keys counts."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
-    correction = np.sqrt(w_q.shape[-1] / x.shape[-1])
-    return attention.self_attention(x, correction * w_q, w_k, w_v, mask)
+    return attention.self_attention(x, np.sqrt(w_q.shape[-1] / x.shape[-1]) * w_q, w_k, w_v, mask)
 
 
 @mistake("self_attention", "expected: the two weights look alike, and often have one shape")
@@ -296,8 +295,7 @@ def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
 def heads_cut_without_a_swap(x, n_heads):
     """You cut the array in the order of its numbers in memory, so a head gets features of different columns. The rule:
     a head has the same block of columns for every token, and the head axis then moves before the sequence."""
-    right = attention.split_heads(x, n_heads)
-    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+    return np.asarray(x).reshape(attention.split_heads(x, n_heads).shape)
 
 
 @mistake("split_heads", "expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections")
@@ -317,16 +315,14 @@ def heads_behind_the_tokens(x, n_heads):
 def heads_merged_without_a_swap(x):
     """You merged the array in the order of its numbers in memory, so one row gets features of several tokens. The rule:
     a row of the result has the blocks of one token, from all heads."""
-    right = attention.merge_heads(x)
-    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+    return np.asarray(x).reshape(attention.merge_heads(x).shape)
 
 
 @mistake("merge_heads", "expected: the wrong pair of axes swapped before the reshape")
 def heads_merged_feature_by_feature(x):
     """You put the same feature of all heads side by side. The rule: the features of one head stay together, head after
     head."""
-    right = attention.merge_heads(x)
-    return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
+    return np.moveaxis(np.asarray(x), -3, -1).reshape(attention.merge_heads(x).shape)
 
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")

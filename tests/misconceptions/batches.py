@@ -145,14 +145,20 @@ def one_offset_per_row(mask):
     """You subtracted the place of the first real token; the rule: count the real tokens before each one, since padding
     may also be between them."""
     real = _truth(mask)
-    first = real.argmax(axis=-1)[..., np.newaxis]
-    return np.where(real, np.arange(real.shape[-1]) - first, 0)
+    return np.where(real, np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
+
+
+@mistake("position_ids", "expected: the place of the first real token subtracted, and nothing below 0")
+def padding_after_the_first_token_counted(mask):
+    """You subtracted the place of the first real token, so later padding counts; the rule: count real tokens only."""
+    real = _truth(mask)
+    return np.maximum(np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
 
 @mistake("position_ids", "expected: the number of all padding in the row taken off each place")
 def all_padding_subtracted(mask):
-    """You subtracted the number of all padding in the row; the rule: only padding before a token counts, so count
-    the real tokens before it."""
+    """You subtracted the number of all padding in the row; the rule: only padding before a token counts, so count the
+    real tokens before it."""
     real = _truth(mask)
     return np.where(real, np.arange(real.shape[-1]) - (~real).sum(axis=-1, keepdims=True), 0).clip(0)
 
@@ -210,8 +216,7 @@ def padding_mask_strictly_before(mask):
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows); thu-nics/C2C #19")
 def length_of_the_row(mask):
     """You took the length of the padded row; the rule: only real tokens count."""
-    right = batches.next_positions(mask)
-    return np.full_like(right, np.shape(mask)[-1])
+    return np.full_like(batches.next_positions(mask), np.shape(mask)[-1])
 
 
 @mistake("next_positions", "sgl-project/sglang #25015 (positions of drafts wrong by one)")
@@ -295,23 +300,20 @@ def texts_begin_at_zero(positions):
     """You began a text wherever a position is 0; the rule: wherever a position is not one more than the one before, so
     that the rest of a cut text counts as well."""
     positions = np.asarray(positions)
-    begins = np.flatnonzero(positions == 0)
-    return np.unique(np.concatenate([[0], begins, [len(positions)]]))
+    return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
 
 @mistake("boundaries_of", "modelscope/ms-swift #9903: 0 after 0 was no boundary")
 def texts_begin_where_positions_fall(positions):
     """You began a text only where a position falls, so a text of one token is joined to the next; the rule: where a
     position is not one more than the one before."""
-    begins = np.flatnonzero(np.diff(positions) < 0) + 1
-    return np.concatenate([[0], begins, [len(positions)]])
+    return np.concatenate([[0], (np.flatnonzero(np.diff(positions) < 0) + 1), [len(positions)]])
 
 
 @mistake("boundaries_of", "huggingface/transformers #35861 (positions that do not increase)")
 def jumps_ahead_overlooked(positions):
     """You began a text where a position falls or stays; the rule: also where it jumps ahead by more than one."""
-    begins = np.flatnonzero(np.diff(positions) <= 0) + 1
-    return np.concatenate([[0], begins, [len(positions)]])
+    return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
 @mistake("boundaries_of", "expected: np.diff is one shorter, so its places are one too early")

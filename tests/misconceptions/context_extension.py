@@ -86,22 +86,22 @@ def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, f
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    """You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least
-    the trained length."""
+    """You changed the base for a sequence that is not longer than the trained length; the rule: L is at least the
+    trained length."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
 
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #41236")
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
-    """You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the
-    current one."""
+    """You computed the base of the longest sequence; the rule: the bracket uses seq_len, the length of the current
+    one."""
     return float(base) * float(factor * factor - factor + 1) ** (head_dim / (head_dim - 2))
 
 
 @mistake("dynamic_ntk_base", "expected: factor·L/L₀ alone changes inputs of the trained length")
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
-    """You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for every
+    """You left out the second term of the bracket; the rule: the bracket is 1 at the trained length, for every
     factor."""
     return float(base) * (factor * max(seq_len, trained_len) / trained_len) ** (head_dim / (head_dim - 2))
 
@@ -123,8 +123,7 @@ def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast
 
 @mistake("yarn_frequencies", "pytorch/torchtitan #3787")
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair
-    index."""
+    """You seem to have exchanged the two bounds; the rule: beta_fast, many rotations, gives the lower pair index."""
     low = max(math.floor(dim(beta_slow, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_fast, head_dim, base, trained_len)), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -179,8 +178,8 @@ def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, bet
 
 @mistake("yarn_frequencies", "jquesnelle/yarn #60")
 def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in
-    which it depends on the pair index."""
+    """Your ramp depends on the number of rotations r_i, as in the paper; the rule: of the authors' code, in which it
+    depends on the pair index."""
     turns = trained_len * theta(head_dim, base) / (2 * math.pi)
     kept = np.clip((turns - beta_slow) / max(beta_fast - beta_slow, 0.001), 0, 1)
     return blended(theta(head_dim, base), factor, 1 - kept)
@@ -244,6 +243,12 @@ def yarn_scale_squared(factor):
 def common_logarithm(factor):
     """You used the logarithm to base 10; the rule uses the natural one."""
     return 1.0 if factor <= 1 else 0.1 * math.log10(factor) + 1.0
+
+
+@mistake("yarn_scale", "expected: the √(1/t) of the paper, which the formula is already")
+def yarn_scale_under_a_root(factor):
+    """You took a square root; the rule: 0.1 · ln(factor) + 1 is the number for cos and sin already."""
+    return np.sqrt(context_extension.yarn_scale(factor))
 
 
 @mistake("yarn_scale", "expected: the formula without its case")
@@ -320,8 +325,8 @@ def mix_without_its_ends(
 
 @mistake("llama3_frequencies", "expected: smooth and 1 − smooth exchanged, which makes a jump at both ends")
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    """You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully
-    interpolated at low_freq_factor."""
+    """You exchanged the ends of the mix; the rule: a pair is kept at high_freq_factor rotations and fully interpolated
+    at low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     between = (kept > 0) & (kept < 1)
     return blended(theta(head_dim, base), factor, np.where(between, kept, 1 - kept))
@@ -401,8 +406,7 @@ def whole_turns(head_dim, trained_len, base=10000.0):
 @mistake("yarn_scale", "expected: lengths are powers of 2")
 def binary_logarithm(factor):
     """You used the logarithm to base 2; the rule uses the natural one."""
-    right = context_extension.yarn_scale(factor)
-    return 1 + (right - 1) / math.log(2)
+    return 1 + (context_extension.yarn_scale(factor) - 1) / math.log(2)
 
 
 @mistake("yarn_scale", "expected: the 0.1 overlooked")
@@ -586,7 +590,7 @@ def exponent_of_one_pair(base, factor, head_dim):
 
 @mistake("dynamic_ntk_base", "expected: a bracket around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
-    """You raised the base to the power too; the rule is that the base stands outside: base · (…)^(d/(d − 2))."""
+    """You raised the base to the power too; the rule: the base stands outside: base · (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -754,6 +758,12 @@ def similarity_at_the_last_distance(length, head_dim, base=10000.0):
 def sum_of_the_cosines(length, head_dim, base=10000.0):
     """You added the cosines up; the rule is their mean over the pairs, so that distance 0 gives 1."""
     return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
+
+
+@mistake("lowest_similarity", "expected: the two axes exchanged")
+def mean_over_the_distances(length, head_dim, base=10000.0):
+    """You took the mean over the distances and the least over the pairs; the rule is the other way round."""
+    return float(np.cos(np.outer(np.arange(length), theta(head_dim, base))).mean(axis=0).min())
 
 
 @mistake("lowest_similarity", "expected: one distance too many")

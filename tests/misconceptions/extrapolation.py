@@ -65,29 +65,29 @@ def normalized_by_the_length(method, x, parameters):
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
-    return (x + np.arange(len(x))[:, np.newaxis] / len(x)).astype(right.dtype)
+    return x + np.arange(len(x))[:, np.newaxis] / len(x)
 
 
 @mistake("encode", "expected: shifting by 0, 1, 2, … gives the least significant bit first")
 def least_significant_bit_first(method, x, parameters):
-    """You put the bits in the opposite order; the rule is that the most significant bit comes first."""
+    """You put the bits in the opposite order; the rule: the most significant bit comes first."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
     added = extrapolation.encode(method, np.zeros(np.shape(x)), parameters)
     added[:, : parameters["n_bits"]] = added[:, : parameters["n_bits"]][:, ::-1]
-    return (x + added).astype(right.dtype)
+    return x + added
 
 
 @mistake("encode", "tensorflow/tensorflow #37191")
 def sines_and_cosines_in_blocks(method, x, parameters):
-    """You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the
-    cosine of one angle."""
+    """You put all sines first and then all cosines; the rule: feature 2i gets the sine and feature 2i + 1 the cosine of
+    one angle."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
     added = extrapolation.encode(method, np.zeros(np.shape(x)), parameters)
-    return (x + np.concatenate([added[:, 0::2], added[:, 1::2]], axis=-1)).astype(right.dtype)
+    return x + np.concatenate([added[:, 0::2], added[:, 1::2]], axis=-1)
 
 
 @mistake("encode", "expected: pairs counted and divided by the number of features")
@@ -98,28 +98,28 @@ def exponent_half_as_large(method, x, parameters):
         return right
     length, d = np.shape(x)
     angles = np.outer(np.arange(length), float(parameters.get("base", 10000.0)) ** (-np.arange(d // 2) / d))
-    return (x + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)).astype(right.dtype)
+    return x + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)
 
 
 @mistake("encode", "DongjunLee/transformer-tensorflow #6")
 def a_frequency_for_each_feature(method, x, parameters):
-    """You gave every feature its own frequency; the rule is that features 2i and 2i + 1 share the angle of pair i."""
+    """You gave every feature its own frequency; the rule: features 2i and 2i + 1 share the angle of pair i."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
     length, d = np.shape(x)
     angles = np.outer(np.arange(length), float(parameters.get("base", 10000.0)) ** (-np.arange(d) / d))
-    return (x + np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))).astype(right.dtype)
+    return x + np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
 
 
 @mistake("encode", "expected: RoPE applied to what values are made from as well")
 def embeddings_turned_by_rope(method, x, parameters):
-    """You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to
-    the embeddings."""
+    """You rotated the embeddings; the rule: RoPE acts in the scores, on queries and keys, and adds nothing to the
+    embeddings."""
     right = extrapolation.encode(method, x, parameters)
     if method != "rope" or np.shape(x)[-1] % 2:
         return right
-    return turned(np.asarray(x, dtype=np.float64), parameters).astype(right.dtype)
+    return turned(np.asarray(x, dtype=np.float64), parameters)
 
 
 @mistake("logits", "expected: the causal mask left out")
@@ -138,8 +138,7 @@ def past_hidden(method, q, k, parameters):
 @mistake("logits", "expected: the mask begins at the diagonal, one too early")
 def diagonal_hidden(method, q, k, parameters):
     """You hide a query's own key; the rule hides only what is above the diagonal, and the diagonal stays visible."""
-    right = extrapolation.logits(method, q, k, parameters)
-    return np.where(distances(len(q)) > 0, right, -np.inf).astype(right.dtype)
+    return np.where(distances(len(q)) > 0, extrapolation.logits(method, q, k, parameters), -np.inf)
 
 
 @mistake("logits", "expected: q scaled, and then the scores")
@@ -164,7 +163,7 @@ def t5_not_scaled(method, q, k, parameters):
 
 @mistake("logits", "expected: the score then depends on one position and not on the distance")
 def rope_on_one_side(method, q, k, parameters):
-    """You rotated only the queries; the rule is that RoPE rotates queries and keys, each by its own position."""
+    """You rotated only the queries; the rule: RoPE rotates queries and keys, each by its own position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -175,8 +174,8 @@ def rope_on_one_side(method, q, k, parameters):
 
 @mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
-    """You took the rows of the key table in the wrong order; the rule is that the relative position is key minus query,
-    j − i."""
+    """You took the rows of the key table in the wrong order; the rule: the relative position is key minus query, j −
+    i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -236,8 +235,8 @@ def distance_of_shaw_left_unscaled(method, q, k, parameters):
 
 @mistake("logits", "expected: the methods with angles treated alike")
 def rotated_for_the_sinusoids_too(method, q, k, parameters):
-    """You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method
-    acts in `encode` or in `logits`, and only RoPE rotates."""
+    """You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule: each method acts in
+    `encode` or in `logits`, and only RoPE rotates."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
@@ -246,8 +245,8 @@ def rotated_for_the_sinusoids_too(method, q, k, parameters):
 
 @mistake("logits", "expected: every method given something to do in the scores")
 def sinusoids_added_again(method, q, k, parameters):
-    """You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts in
-    one of the two."""
+    """You used a method of `encode` in `logits` too, so its position counts twice; the rule: each method acts in one of
+    the two."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
@@ -258,7 +257,7 @@ def sinusoids_added_again(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: the words “up to” overlooked")
 def longest_that_passes(lengths, accuracies, threshold=0.9):
-    """You returned the longest length that passes; the rule is that a length does not count if a shorter one fails."""
+    """You returned the longest length that passes; the rule: a length does not count if a shorter one fails."""
     return max(
         (length for length, accuracy in zip(lengths, accuracies, strict=True) if accuracy >= threshold), default=0
     )
@@ -266,14 +265,13 @@ def longest_that_passes(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: > for ≥")
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
-    """You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold
-    fails."""
+    """You let an accuracy exactly at the threshold fail; the rule: only an accuracy below the threshold fails."""
     return extrapolation.longest_reliable_length(lengths, accuracies, np.nextafter(threshold, np.inf))
 
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it meets")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they came; the rule is that they may come in any order, so sort them
+    """You used the lengths in the order in which they came; the rule: they may come in any order, so sort them
     first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
@@ -304,7 +302,7 @@ def last_for_longest(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    """You took the first length for the trained one; the rule is that trained_length says which one it is."""
+    """You took the first length for the trained one; the rule: trained_length says which one it is."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -326,7 +324,7 @@ def change(x, before, after):
 
 @mistake("shift_gap", "expected: the first T rows of the padded scores for the last T")
 def padding_compared(method, x, w_q, w_k, parameters, shift):
-    """You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first rows
+    """You compared the rows of zeros with the tokens; the rule: compare the same tokens, so leave the first rows
     out."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
@@ -336,8 +334,7 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    """You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later
-    positions."""
+    """You put the zeros behind the tokens; the rule: put them before, so that the tokens move to later positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
@@ -346,8 +343,8 @@ def padding_behind(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: encode called before the padding, or only logits called")
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
-    """You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get
-    later positions."""
+    """You did not encode the padded rows; the rule: put the zeros first and then encode, so that the tokens get later
+    positions."""
     encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
     padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
     after = extrapolation.logits(method, padded @ w_q, padded @ w_k, parameters)[shift:, shift:]
@@ -397,7 +394,7 @@ def rows_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: everything in the dict taken for something that is trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits; the rule is that they are chosen before training and not
+    """You counted the slope, the base or the number of bits; the rule: they are chosen before training and not
     learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
@@ -405,17 +402,23 @@ def constants_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: only the table called “learned” counted")
 def only_the_learned_table(method, parameters):
-    """You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as
-    well."""
-    right = extrapolation.learned_parameters(method, parameters)
-    return right if method == "learned" else 0
+    """You left out the tables that act in the scores; the rule: Shaw's rows and T5's entries are learned as well."""
+    return extrapolation.learned_parameters(method, parameters) if method == "learned" else 0
+
+
+@mistake("encode", "expected: one feature for the position")
+def integers_in_the_first_feature(method, x, parameters):
+    """You added the integer position to the first feature alone; the rule: to every feature of the row."""
+    if method != "integer":
+        return extrapolation.encode(method, x, parameters)
+    return x + np.outer(np.arange(len(x)), np.arange(np.shape(x)[-1]) == 0)
 
 
 @mistake("encode", "expected: range(1, T + 1)")
 def integers_from_one(method, x, parameters):
-    """You counted positions from 1; the rule is that the first row is position 0, and gets 0."""
+    """You counted positions from 1; the rule: the first row is position 0, and gets 0."""
     right = extrapolation.encode(method, x, parameters)
-    return (right + 1).astype(right.dtype) if method == "integer" else right
+    return right + 1 if method == "integer" else right
 
 
 @mistake("encode", "expected: most significant first taken for counted from the end")
@@ -424,9 +427,7 @@ def bits_in_the_last_features(method, x, parameters):
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
-    return (np.asarray(x) + np.roll(right - np.asarray(x), np.shape(x)[1] - parameters["n_bits"], axis=1)).astype(
-        right.dtype
-    )
+    return np.asarray(x) + np.roll(right - np.asarray(x), np.shape(x)[1] - parameters["n_bits"], axis=1)
 
 
 @mistake("encode", "expected: Vaswani et al. 2017 §3.4")
@@ -436,7 +437,7 @@ def embeddings_scaled(method, x, parameters):
     right = extrapolation.encode(method, x, parameters)
     if method in ("none", "rope", "shaw", "t5", "alibi"):
         return right
-    return (right + (np.sqrt(np.shape(x)[1]) - 1) * np.asarray(x)).astype(right.dtype)
+    return right + (np.sqrt(np.shape(x)[1]) - 1) * np.asarray(x)
 
 
 @mistake("encode", "expected: a default written into the formula")
@@ -501,9 +502,7 @@ def rope_in_the_half_layout(method, q, k, parameters):
     if method != "rope":
         return right
     halves = np.arange(np.shape(q)[1]).reshape(2, -1).T.ravel()
-    return extrapolation.logits(method, np.asarray(q)[:, halves], np.asarray(k)[:, halves], parameters).astype(
-        right.dtype
-    )
+    return extrapolation.logits(method, np.asarray(q)[:, halves], np.asarray(k)[:, halves], parameters)
 
 
 @mistake("logits", "expected: a default written into the formula")
@@ -536,7 +535,7 @@ def last_row_alone(method, x, w_q, w_k, parameters, shift):
 
 @mistake("logits", "expected: one of the two forgotten")
 def rope_on_the_keys_alone(method, q, k, parameters):
-    """You rotated only the keys; the rule is that RoPE rotates queries and keys, each by its position."""
+    """You rotated only the keys; the rule: RoPE rotates queries and keys, each by its position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -547,15 +546,15 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were given; the rule is that they come in any order, so sort both
-    lists by length."""
+    """You took the lengths in the order in which they were given; the rule: they come in any order, so sort both lists
+    by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
 
 @mistake("learned_parameters", "expected: every number of a method taken for a learned one")
 def slope_counted(method, parameters):
-    """You counted ALiBi's slope; the rule is that it is chosen before training, so nothing is learned."""
+    """You counted ALiBi's slope; the rule: it is chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
 
 
@@ -573,7 +572,7 @@ def cosine_before_sine(method, x, parameters):
     if method != "sinusoidal":
         return right
     added = extrapolation.encode(method, np.zeros(np.shape(x)), parameters)
-    return (x + added.reshape(len(added), -1, 2)[..., ::-1].reshape(added.shape)).astype(right.dtype)
+    return x + added.reshape(len(added), -1, 2)[..., ::-1].reshape(added.shape)
 
 
 UNMASKED_IN_PART = "You hide the future for some methods alone; the rule is −∞ above the diagonal for every method."
@@ -638,28 +637,28 @@ def every_table_counted_where_there_is_one(method, parameters):
 
 @mistake("random_positions", "expected: a random start (SHAPE), which is another method")
 def neighbours_from_a_random_start(length, max_length, rng):
-    """Your positions follow each other without a gap; the rule is that each set of positions is as likely."""
+    """Your positions follow each other without a gap; the rule: each set of positions is as likely."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return int(rng.integers(max_length - length + 1)) + np.arange(length)
 
 
 @mistake("random_positions", "expected: rng.integers, which draws with replacement")
 def positions_drawn_with_replacement(length, max_length, rng):
-    """A position can come up twice here; the rule is that all are different."""
+    """A position can come up twice here; the rule: all are different."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return np.sort(rng.integers(max_length, size=length))
 
 
 @mistake("random_positions", "expected: rng.choice without a sort")
 def positions_not_sorted(length, max_length, rng):
-    """Your positions are in the order in which they were drawn; the rule is that they rise."""
+    """Your positions are in the order in which they were drawn; the rule: they rise."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return rng.permutation(max_length)[:length]
 
 
 @mistake("random_positions", "expected: np.random or a generator of its own")
 def generator_of_its_own(length, max_length, rng):
-    """You did not draw from the generator that was given; the rule is that it is the only source of chance."""
+    """You did not draw from the generator that was given; the rule: it is the only source of chance."""
     return extrapolation.random_positions(length, max_length, np.random.default_rng(0))
 
 

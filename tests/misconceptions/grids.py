@@ -59,13 +59,13 @@ def divided_by_the_height(height, width):
 
 @mistake("sinusoidal_2d", "facebookresearch/mae, whose grid puts the width first")
 def x_in_the_first_half(height, width, d_model, base=10000.0):
-    """Your first half encodes x; the rule is that the first half encodes y and the last half x."""
+    """Your first half encodes x; the rule: the first half encodes y and the last half x."""
     return np.roll(grids.sinusoidal_2d(height, width, d_model, base), d_model // 2, axis=-1)
 
 
 @mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
-    """Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0 and
+    """Your coordinates count from 1; the rule: they count from 0, so that the first cell has only sines of 0 and
     cosines of 0."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
@@ -82,8 +82,7 @@ def sines_before_cosines(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "expected: the exponent of one axis kept for two")
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
-    """Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by
-    d/2."""
+    """Your exponents divide by d_model; the rule: each half is an encoding of size d/2, so they divide by d/2."""
     return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
 
 
@@ -212,8 +211,7 @@ def sections_where_axes_alternate(head_dim, base=10000.0):
 
 @mistake("alternating_frequencies", "expected: the frequencies of the axial form in alternating order")
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
-    """Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own,
-    base^(−2i/d)."""
+    """Two neighbouring pairs have the same frequency in yours; the rule: every pair keeps its own, base^(−2i/d)."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
@@ -273,7 +271,7 @@ def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interlea
 
 @mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start anew in each section; the rule is that pair i has base^(−2i/d) whatever its axis."""
+    """Your frequencies start anew in each section; the rule: pair i has base^(−2i/d) whatever its axis."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
@@ -292,8 +290,7 @@ def half_layout_on_a_grid(x, positions, frequencies):
     """You paired features half the width apart, as transformers does; the rule here pairs neighbours (2i, 2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
-    rotated = grids.apply_rope_nd(x[..., pairs], positions, frequencies)
-    return rotated[..., np.argsort(pairs)]
+    return grids.apply_rope_nd(x[..., pairs], positions, frequencies)[..., np.argsort(pairs)]
 
 
 @mistake("apply_rope_nd", "expected: the sign of the rotation is a convention that is easily mirrored")
@@ -471,7 +468,7 @@ def time_alone(positions):
 
 @mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    """Your x goes on with the frequencies where y has stopped; the rule is that they begin anew for x."""
+    """Your x goes on with the frequencies where y has stopped; the rule: they begin anew for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -586,13 +583,12 @@ def coordinates_cut_off(x, positions, frequencies):
 @mistake("grid_scores", "expected: the size of the angles in place of that of the features")
 def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
     """You divided by the square root of the number of pairs; the rule is √d, d being the number of features."""
-    right = grids.grid_scores(q, k, q_positions, k_positions, frequencies)
-    return (right * np.sqrt(2)).astype(right.dtype)
+    return grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(2)
 
 
 @mistake("next_position", "expected: initial=0 for the largest of nothing")
 def first_token_at_one(positions):
-    """You begin with 0 where there is no token, so the first one stands at 1; the rule is that it stands at 0."""
+    """You begin with 0 where there is no token, so the first one stands at 1; the rule: it stands at 0."""
     return max(grids.next_position(positions), 1)
 
 
@@ -849,15 +845,15 @@ def text_moves_in_time_alone(segments):
 
 @mistake("mrope_positions", "expected: the running start forgotten")
 def every_segment_starts_at_zero(segments):
-    """Each of your segments starts at 0; the rule: the first one does, each further one at 1 + the largest
-    coordinate so far."""
+    """Each of your segments starts at 0; the rule: the first one does, each further one at 1 + the largest coordinate
+    so far."""
     return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
 
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate with the frequencies of another axis; the rule is that column a of both belongs to
-    axis a."""
+    """You multiplied each coordinate with the frequencies of another axis; the rule: column a of both belongs to axis
+    a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 

@@ -34,14 +34,19 @@ def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise")
 def table_without_its_std(max_len, d_model, seed, std=0.02):
-    """You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard
-    deviation."""
+    """You drew from N(0, 1), so the rows start fifty times too large; the rule: std is the standard deviation."""
     return learned.init_table(max_len, d_model, seed, 1.0)
+
+
+@mistake("init_table", "expected: std taken for the variance")
+def root_of_the_standard_deviation(max_len, d_model, seed, std=0.02):
+    """Your numbers are too large: you passed √std, as if std were the variance; the generator wants std itself."""
+    return learned.init_table(max_len, d_model, seed, np.sqrt(std))
 
 
 @mistake("init_table", "expected: np.random.seed, as in most older code")
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
-    """You drew from numpy's old global generator; the rule is to draw from default_rng(seed)."""
+    """You drew from numpy's old global generator; the rule: draw from default_rng(seed)."""
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
 
 
@@ -87,19 +92,26 @@ def single_positions_as_a_list(table, positions):
 
 @mistake("embed", "huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187")
 def positions_start_at_two(token_table, position_table, token_ids):
-    """You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count
-    from 0."""
+    """You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule: positions count from 0."""
     return learned.embed(token_table, np.asarray(position_table)[2:], token_ids)
 
 
 @mistake("embed", "cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2")
 def positions_along_the_batch(token_table, position_table, token_ids):
-    """You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every
-    sequence starts at row 0."""
+    """You counted positions along the batch; the rule: the sequence is the last axis of token_ids, and every sequence
+    starts at row 0."""
     token_ids = np.asarray(token_ids)
     batch = learned.lookup(position_table, np.arange(len(token_ids)))
     places = batch.reshape(len(token_ids), *[1] * (token_ids.ndim - 1), -1)
     return learned.lookup(token_table, token_ids) + places
+
+
+@mistake("embed", "expected: one count over all tokens of the batch")
+def positions_run_through_the_batch(token_table, position_table, token_ids):
+    """Your positions go on from one sequence of the batch to the next; the rule: each starts at position 0."""
+    ids = np.asarray(token_ids)
+    places = np.arange(ids.size).reshape(ids.shape) % len(position_table)
+    return learned.lookup(token_table, ids) + learned.lookup(position_table, places)
 
 
 @mistake("embed", "expected: the bag of words that this course began with")
@@ -125,13 +137,13 @@ def token_rows_scaled(token_table, position_table, token_ids):
     """You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows as they are."""
     right = learned.embed(token_table, position_table, token_ids)
     tokens = learned.lookup(token_table, token_ids)
-    return (right + (np.sqrt(tokens.shape[-1]) - 1) * tokens).astype(right.dtype)
+    return right + (np.sqrt(tokens.shape[-1]) - 1) * tokens
 
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; the rule
-    is to add all its gradients."""
+    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; the
+    rule: add all its gradients."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
@@ -140,11 +152,11 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, taken for the rule")
 def repeated_positions_averaged(table_shape, positions, grad_output):
-    """You averaged the gradients of a row that was read several times; the rule is to add them, because each reading
+    """You averaged the gradients of a row that was read several times; the rule: add them, because each reading
     contributes to the loss."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     reads = np.bincount(np.ravel(positions), minlength=len(right))
-    return (right / np.maximum(reads, 1)[:, np.newaxis]).astype(right.dtype)
+    return right / np.maximum(reads, 1)[:, np.newaxis]
 
 
 @mistake("sgd_step", "expected: the sign of the update")
@@ -167,15 +179,13 @@ def row_after_the_last_is_trained(max_len, lengths):
 
 @mistake("trained_rows", "expected: all for any")
 def shortest_sequence_decides(max_len, lengths):
-    """You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a
-    row."""
+    """You marked only the rows that every sequence reaches; the rule: one long sequence is enough to train a row."""
     return np.arange(max_len) < np.min(lengths)
 
 
 @mistake("trained_rows", "expected: the claim in articles that padding trains all rows")
 def padding_trains_every_row(max_len, lengths):
-    """You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets
-    none."""
+    """You marked every row as trained; the rule: only rows of real tokens get a gradient, and padding gets none."""
     return np.ones(max_len, dtype=bool)
 
 
@@ -202,8 +212,8 @@ def last_row_never_reached(table, new_len):
 
 @mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
-    """You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule is that the
-    first row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."""
+    """You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule: the first
+    row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
 
@@ -266,7 +276,7 @@ def shares_exchanged_up_to_the_last_row(table, new_len):
 def one_row_is_the_mean(table, new_len):
     """You returned the mean of all rows for new_len = 1; the rule is the first row."""
     right = learned.resize_table(table, new_len)
-    return right if new_len > 1 else np.mean(table, axis=0, keepdims=True).astype(right.dtype)
+    return right if new_len > 1 else np.mean(table, axis=0, keepdims=True)
 
 
 SAME_ROW = (
@@ -299,7 +309,7 @@ def positions_start_at_one(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: len(token_ids)")
 def length_of_the_batch(token_table, position_table, token_ids):
-    """You took the length from the first axis of token_ids, which is the batch where there is one; the rule is that the
+    """You took the length from the first axis of token_ids, which is the batch where there is one; the rule: the
     sequence is its last axis."""
     token_ids = np.asarray(token_ids)
     if len(token_ids) > len(position_table):
@@ -343,7 +353,7 @@ def sequences_counted(max_len, lengths):
 
 @mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    """You added up the lengths; the rule is that every sequence starts at row 0, so the longest one alone decides."""
+    """You added up the lengths; the rule: every sequence starts at row 0, so the longest one alone decides."""
     return np.arange(max_len) < np.sum(lengths)
 
 

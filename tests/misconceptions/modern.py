@@ -87,7 +87,7 @@ def first_layer_of_each_group_global(n_layers, interval, local_base=BASE, global
 
 @mistake("layer_bases", "expected: Gemma 4's exception, which Gemma 3 does not have")
 def last_layer_always_global(n_layers, interval, local_base=BASE, global_base=1000000.0):
-    """The last layer is always global here; the rule is that a layer is global where (l + 1) mod interval is 0."""
+    """The last layer is always global here; the rule: a layer is global where (l + 1) mod interval is 0."""
     bases = modern.layer_bases(n_layers, interval, local_base, global_base)
     bases[-1:] = global_base
     return bases
@@ -234,7 +234,7 @@ def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_position
     d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
-    return (scores * np.sqrt(both / content)).astype(scores.dtype)
+    return scores * np.sqrt(both / content)
 
 
 @mistake("decoupled_scores", "expected: two scaled scores added")
@@ -245,7 +245,7 @@ def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions
     content_size, rope_size = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     content = np.float64(q_content) @ np.swapaxes(np.float64(k_content), -1, -2)
     position = scores * np.sqrt(content_size + rope_size) - content
-    return (content / np.sqrt(content_size) + position / np.sqrt(rope_size)).astype(scores.dtype)
+    return content / np.sqrt(content_size) + position / np.sqrt(rope_size)
 
 
 @mistake("decoupled_scores", "expected: one side is left as it is where both rotate")
@@ -264,7 +264,7 @@ def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_pos
     for array, where in ((q, q_positions), (k, k_positions)):
         array[..., :even] = rotated(array[..., :even], where, base)
     turned = q @ np.swapaxes(k, -1, -2)
-    return (scores + (turned - plain) / np.sqrt(np.shape(q)[-1] + np.shape(q_rope)[-1])).astype(scores.dtype)
+    return scores + (turned - plain) / np.sqrt(np.shape(q)[-1] + np.shape(q_rope)[-1])
 
 
 @mistake("kept_tokens", "expected: the two ranges joined without a look at a short text")
@@ -328,8 +328,8 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
 
 @mistake("chunk_mask", "expected: blocks lined up like the queries")
 def chunks_counted_from_the_end(q_len, k_len, chunk):
-    """Your blocks end at the last key; the rule is that they begin at the multiples of `chunk`, counted from the start
-    of the text."""
+    """Your blocks end at the last key; the rule: they begin at the multiples of `chunk`, counted from the start of the
+    text."""
     query, key = aligned(q_len, k_len)
     return ((k_len - 1 - query) // chunk == (k_len - 1 - key) // chunk) & (key <= query)
 
@@ -337,8 +337,7 @@ def chunks_counted_from_the_end(q_len, k_len, chunk):
 @mistake("p_rope_frequencies", "expected: a lower limit of 1 for a count")
 def at_least_one_pair(head_dim, p, base=BASE):
     """You let at least one pair rotate; the rule is ⌊p·d/2⌋ pairs, and that can be none."""
-    right = modern.p_rope_frequencies(head_dim, p, base)
-    return np.where(np.arange(head_dim // 2) < 1, 1.0, right)
+    return np.where(np.arange(head_dim // 2) < 1, 1.0, modern.p_rope_frequencies(head_dim, p, base))
 
 
 @mistake("temperature", "expected: np.log10 in place of np.log")
@@ -349,20 +348,17 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: the size of the whole head in the exponent")
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You took the frequencies from both parts together, d_c + d_r; the rule is that the rotated part has its own size,
+    """You took the frequencies from both parts together, d_c + d_r; the rule: the rotated part has its own size,
     d_r."""
-    right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
-    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower).astype(
-        right.dtype
-    )
+    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower)
 
 
 @mistake("kept_tokens", "expected: np.arange(n_sinks) in a text that is shorter")
 def sinks_that_are_not_there(length, n_sinks, window):
-    """You listed sinks that are not there yet; the rule is that only tokens of the text are listed, and there are
-    `length` of them."""
+    """You listed sinks that are not there yet; the rule: only tokens of the text are listed, and there are `length` of
+    them."""
     return np.concatenate([np.arange(n_sinks), np.arange(max(n_sinks, length - window), length)])
 
 
@@ -400,8 +396,8 @@ def binary_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: k_rope[None], which is right without a batch")
 def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You put the axis of the heads in front of all axes of k_rope; the rule is that heads stand right before the rows,
-    behind any leading axes."""
+    """You put the axis of the heads in front of all axes of k_rope; the rule: heads stand right before the rows, behind
+    any leading axes."""
     right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     k_rope, d = np.asarray(k_rope, dtype=np.float64), np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     if k_rope.ndim < 3:
@@ -409,7 +405,7 @@ def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_posi
     content = np.asarray(q_content, dtype=np.float64) @ np.swapaxes(k_content, -1, -2)
     rotated_k = rotated(k_rope, k_positions, base)[np.newaxis]
     position = rotated(np.asarray(q_rope, dtype=np.float64), q_positions, base) @ np.swapaxes(rotated_k, -1, -2)
-    return ((content + position) / np.sqrt(d)).astype(right.dtype)
+    return (content + position) / np.sqrt(d)
 
 
 @mistake("decoupled_scores", "deepseek-ai/DeepSeek-V3 and its ports: the two layouts of RoPE")
@@ -422,16 +418,15 @@ def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions
 
 @mistake("kept_tokens", "expected: the last `window` tokens as a slice from the end")
 def window_of_zero_keeps_all(length, n_sinks, window):
-    """A window of 0 keeps all tokens in yours, because [-0:] is the whole list; the rule is that it keeps none."""
-    right = modern.kept_tokens(length, n_sinks, window)
-    return right if window else np.arange(length)
+    """A window of 0 keeps all tokens in yours, because [-0:] is the whole list; the rule: it keeps none."""
+    return modern.kept_tokens(length, n_sinks, window) if window else np.arange(length)
 
 
 @mistake("shift_keys", "expected: the angles of RoPE, with the offset as a step")
 def row_times_offset(cache_k, offset, base=BASE):
     """You rotated row t by t · offset; the rule is the same rotation, by the offset, for every row."""
     right = modern.shift_keys(cache_k, offset, base)
-    return rotated(np.asarray(cache_k, dtype=np.float64), np.arange(right.shape[-2]) * offset, base).astype(right.dtype)
+    return rotated(np.asarray(cache_k, dtype=np.float64), np.arange(right.shape[-2]) * offset, base)
 
 
 def moved(cache_k, offset, base, turn):

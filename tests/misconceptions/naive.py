@@ -21,30 +21,27 @@ def positions_count_from_one(length):
 def positions_run_along_the_features(x):
     """You added the number of the feature. The rule: add the number of the token, which runs along the last axis but
     one."""
-    right = naive.add_integer_positions(x)
-    return (x + np.arange(right.shape[-1])).astype(right.dtype)
+    return x + np.arange(naive.add_integer_positions(x).shape[-1])
 
 
 @mistake("add_integer_positions", "expected: len(x) is the number of tokens for two axes only")
 def positions_run_along_the_batch(x):
     """Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but
     one."""
-    right = naive.add_integer_positions(x)
-    return (x + np.arange(len(x)).reshape(-1, *(1,) * (right.ndim - 1))).astype(right.dtype)
+    return x + np.arange(len(x)).reshape(-1, *(1,) * (naive.add_integer_positions(x).ndim - 1))
 
 
 @mistake("add_integer_positions", "expected: people count from 1")
 def added_positions_count_from_one(x):
     """You added 1 to the first row. The rule: positions count from 0, so row 0 does not change."""
-    right = naive.add_integer_positions(x)
-    return right + right.dtype.type(1)
+    return naive.add_integer_positions(x) + 1
 
 
 @mistake("add_integer_positions", "expected: the two operators exchanged")
 def positions_multiplied_in(x):
     """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added."""
     right = naive.add_integer_positions(x)
-    return (np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]).astype(right.dtype)
+    return np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]
 
 
 @mistake("normalized_positions", "expected: dividing by the length is in many articles")
@@ -94,6 +91,12 @@ def bits_of_the_length(length):
 def bits_rounded_down(length):
     """You rounded the logarithm down, so the last positions have no code. The rule: round up."""
     return naive.bits_needed(length) if length < 2 else int(length).bit_length() - 1
+
+
+@mistake("bits_needed", "expected: round() for a ceiling")
+def bits_rounded_to_the_nearest(length):
+    """You rounded the logarithm to the nearest whole number, so some positions have no code; the rule: round up."""
+    return naive.bits_needed(length) if length < 3 else round(math.log2(length))
 
 
 @mistake("bits_needed", "expected: the formula without its lower bound")
@@ -146,6 +149,12 @@ def difference_of_the_sums(codes):
 def changes_with_their_sign(codes):
     """You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as one."""
     return np.diff(codes, axis=0).sum(axis=-1).astype(np.int64)
+
+
+@mistake("hamming_steps", "expected: codes[0] for codes[:-1]")
+def steps_from_the_first_code(codes):
+    """You compared each code with that of position 0; the rule: with the code of the position before."""
+    return np.count_nonzero(codes[1:] != codes[:1], axis=-1)
 
 
 @mistake("hamming_steps", "expected: any where a count is meant")

@@ -17,15 +17,14 @@ def query_minus_key(q_len, k_len, q_start=0):
 
 @mistake("relative_positions", "huggingface/candle #899; huggingface/transformers #20203")
 def every_query_counts_from_zero(q_len, k_len, q_start=0):
-    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule
-    is that queries count from q_start, and keys from 0."""
+    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule:
+    queries count from q_start, and keys from 0."""
     return relative.relative_positions(q_len, k_len)
 
 
 @mistake("relative_positions", "expected: the sign of q_start lost in the difference")
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
-    """You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count from
-    0."""
+    """You moved the keys by q_start; the rule: q_start is the position of the first query, and keys count from 0."""
     return relative.relative_positions(q_len, k_len, -q_start)
 
 
@@ -39,26 +38,24 @@ def keys_down_queries_across(q_len, k_len, q_start=0):
 def nothing_ahead(positions, max_distance):
     """You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule limits both
     directions: −k … k."""
-    right = relative.clip_positions(positions, max_distance)
-    return np.minimum(right, 0)
+    return np.minimum(relative.clip_positions(positions, max_distance), 0)
 
 
 @mistake("clip_positions", "expected: distances taken for numbers of steps")
 def nothing_behind(positions, max_distance):
     """You clipped to 0 … k: every key behind counts as the token itself. The rule limits both directions: −k … k."""
-    right = relative.clip_positions(positions, max_distance)
-    return np.maximum(right, 0)
+    return np.maximum(relative.clip_positions(positions, max_distance), 0)
 
 
 @mistake("clip_positions", "expected: the clipping left out")
 def nothing_is_clipped(positions, max_distance):
-    """You returned the distances as they are; the rule is that one beyond the limit counts as the limit."""
+    """You returned the distances as they are; the rule: one beyond the limit counts as the limit."""
     return np.array(positions)
 
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You made far behind and far ahead the same; the rule is to clip to −k and to k, and to keep the sign."""
+    """You made far behind and far ahead the same; the rule: clip to −k and to k, and to keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
@@ -70,8 +67,7 @@ def only_the_future_is_clipped(positions, max_distance):
 
 @mistake("clip_positions", "expected: clipping taken for masking")
 def far_tokens_count_as_here(positions, max_distance):
-    """You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the
-    limit."""
+    """You replaced distances beyond the limit by 0, which means the token itself; the rule: they become the limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)
 
@@ -91,54 +87,51 @@ def distance_left_unscaled(q, k, key_table, max_distance):
     divided too."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
-    return (plain + (right - plain) * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    return plain + (right - plain) * np.sqrt(np.shape(q)[-1])
 
 
 @mistake("shaw_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, key_table, max_distance):
-    """Your scores are too large by the factor √d; the rule is to divide by the square root of the number of
-    features."""
-    right = relative.shaw_scores(q, k, key_table, max_distance)
-    return (right * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    """Your scores are too large by the factor √d; the rule: divide by the square root of the number of features."""
+    return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(np.shape(q)[-1])
 
 
 @mistake("shaw_scores", "expected: the + k that turns a clipped distance into a row left out")
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
-    """You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that
-    the middle row belongs to distance 0."""
+    """You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule: the
+    middle row belongs to distance 0."""
     return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
 
 
 @mistake("shaw_attention", "expected: the shape is right without it")
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You did not use the value table; the rule is that each value carries the vector for its distance, as each key
-    does."""
+    """You did not use the value table; the rule: each value carries the vector for its distance, as each key does."""
     return relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
 
 
 @mistake("shaw_attention", "expected: weights multiplied with the mask")
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores
-    before it."""
+    """You removed masked keys after the softmax, so the weights do not sum to one; the rule: mask the scores before
+    it."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
     scores = relative.shaw_scores(q, k, key_table, max_distance)
     kept = np.exp(np.where(mask, scores, -np.inf)).sum(axis=-1, keepdims=True)
-    return (right * kept / np.exp(scores).sum(axis=-1, keepdims=True)).astype(right.dtype)
+    return right * kept / np.exp(scores).sum(axis=-1, keepdims=True)
 
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask the wrong way; the rule is that True means: this query may attend to this key."""
+    """You read the mask the wrong way; the rule: True means: this query may attend to this key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
 
 @mistake("t5_bucket", "huggingface/candle #1312")
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the
-    last bucket takes all the rest."""
+    """You gave far distances buckets that do not exist, or that belong to the other direction; the rule: the last
+    bucket takes all the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -148,7 +141,7 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (query minus key)")
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You exchanged the halves of past and future; the rule is that keys ahead, j > i, use the second half."""
+    """You exchanged the halves of past and future; the rule: keys ahead, j > i, use the second half."""
     if not bidirectional:
         return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     return relative.t5_bucket(-np.asarray(relative_position), bidirectional, num_buckets, max_distance)
@@ -156,7 +149,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0."""
+    """You gave keys ahead a bucket by their distance in the causal case; the rule: they count as distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -164,8 +157,8 @@ def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, n
 
 @mistake("t5_bucket", "expected: the logarithmic half of the formula left out")
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the
-    others grow with the logarithm."""
+    """You made all buckets one position wide; the rule: only half of a direction's buckets are exact, and the others
+    grow with the logarithm."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     return first + np.minimum(distance, per_direction - 1)
 
@@ -183,8 +176,7 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
 
 @mistake("t5_bucket", "expected: round() where T5 converts to an integer")
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round
-    down."""
+    """You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -202,14 +194,14 @@ def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=1
 
 @mistake("t5_bias", "huggingface/transformers #20203 (positions forgotten with a cache)")
 def bias_without_its_start(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule
-    is that queries count from q_start, and keys from 0."""
+    """Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The rule:
+    queries count from q_start, and keys from 0."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, max_distance)
 
 
 @mistake("shaw_attention", "expected: an argument that the formula does not show")
 def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You did not use the mask; the rule is that a query may attend only to keys for which the mask is True."""
+    """You did not use the mask; the rule: a query may attend only to keys for which the mask is True."""
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
@@ -238,14 +230,14 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 
 @mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your max_distance has no effect; the rule is that t5_bucket gets it too."""
+    """Your max_distance has no effect; the rule: t5_bucket gets it too."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
 
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    """You put the last query at the last key where no q_start was given; the rule is that queries start at q_start,
-    which is 0 then."""
+    """You put the last query at the last key where no q_start was given; the rule: queries start at q_start, which is 0
+    then."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
@@ -260,7 +252,7 @@ def clipped_like_rows(positions, max_distance):
 def scaled_by_the_length(q, k, key_table, max_distance):
     """You divided by the square root of the number of queries; the rule is √d, d being the number of features."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
-    return (right * np.sqrt(np.shape(q)[-1]) / np.sqrt(np.shape(q)[-2])).astype(right.dtype)
+    return right * np.sqrt(np.shape(q)[-1]) / np.sqrt(np.shape(q)[-2])
 
 
 @mistake("shaw_scores", "expected: the formula of the scores read from the wrong side")
@@ -278,7 +270,7 @@ def mean_over_the_features(q, k, key_table, max_distance):
     """You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
-    return (plain + (right - plain) / np.shape(q)[-1]).astype(right.dtype)
+    return plain + (right - plain) / np.shape(q)[-1]
 
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
@@ -286,7 +278,7 @@ def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, m
     """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros, as
     in lesson 1."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
-    return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right).astype(right.dtype)
+    return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
@@ -297,7 +289,7 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
     if mask is None:
         return right
     even = relative.shaw_attention(np.zeros_like(q), k, v, key_table, value_table, max_distance)
-    return np.where(without_keys(q, k, mask), even, right).astype(right.dtype)
+    return np.where(without_keys(q, k, mask), even, right)
 
 
 @mistake("shaw_attention", "expected: two softmaxes, one of them without the mask")
@@ -311,7 +303,7 @@ def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distanc
 
 @mistake("t5_bucket", "expected: ceil where T5 converts to an integer")
 def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You rounded the logarithmic steps up, so buckets start too early; the rule is to round down."""
+    """You rounded the logarithmic steps up, so buckets start too early; the rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -322,8 +314,8 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @mistake("t5_bucket", "expected: ≥ in place of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0 has
-    bucket 0."""
+    """You counted distance 0 as ahead; the rule: only relative positions above 0 use the second half, and 0 has bucket
+    0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
@@ -331,9 +323,9 @@ def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_
 
 @mistake("t5_bias", "expected: a mean over the wrong axis")
 def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You averaged over the heads; the rule is that each head has its own column of the table."""
+    """You averaged over the heads; the rule: each head has its own column of the table."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
-    return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape).astype(right.dtype)
+    return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape)
 
 
 def without_keys(q, k, mask):
@@ -365,7 +357,7 @@ def log_steps(distance, per_direction, max_distance):
 
 @mistake("clip_positions", "expected: the end of a range, which is left out")
 def largest_distance_left_out(positions, max_distance):
-    """You clipped to k − 1 ahead; the rule is to clip to −k and to k, both included."""
+    """You clipped to k − 1 ahead; the rule: clip to −k and to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
@@ -386,16 +378,14 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
 
 @mistake("shaw_scores", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, key_table, max_distance):
-    """Your scores are divided by d, so they are √d too small; the rule is to divide by the square root of d."""
-    right = relative.shaw_scores(q, k, key_table, max_distance)
-    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    """Your scores are divided by d, so they are √d too small; the rule: divide by the square root of d."""
+    return relative.shaw_scores(q, k, key_table, max_distance) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("shaw_scores", "expected: the number of pairs of features taken for the number of features")
 def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
     """You divided by the square root of half the width, d/2; the rule is √d, d being the number of features."""
-    right = relative.shaw_scores(q, k, key_table, max_distance)
-    return (right * np.sqrt(2)).astype(right.dtype)
+    return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(2)
 
 
 KEY_TABLE_TWICE = (
@@ -417,7 +407,7 @@ def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_dist
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if np.shape(key_table) != np.shape(value_table):
         return right
-    return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask).astype(right.dtype)
+    return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask)
 
 
 def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
@@ -455,7 +445,7 @@ def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_dis
 @mistake("shaw_attention", "expected: += with repeated indices, which numpy writes once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
     """Of keys that share a row of the value table only the last counts, because `+=` and `=` write a repeated row once;
-    the rule is to add the weights of all keys with that distance."""
+    the rule: add the weights of all keys with that distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -512,8 +502,8 @@ def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=Tr
 
 @mistake("t5_bias", "expected: reshape taken for a change of axes")
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule is that the
-    axis moves, so that bias[h] is head h."""
+    """You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule: the axis
+    moves, so that bias[h] is head h."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
 
@@ -530,13 +520,13 @@ def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
 
 @mistake("four_term_scores", "expected: u and v of the paper exchanged")
 def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance):
-    """You exchanged the biases; the rule is that content_bias meets the keys and position_bias meets the table."""
+    """You exchanged the biases; the rule: content_bias meets the keys and position_bias meets the table."""
     return with_biases(q, k, key_table, position_bias, content_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
-    """You added content_bias in both halves; the rule is that the half with the table has a bias of its own."""
+    """You added content_bias in both halves; the rule: the half with the table has a bias of its own."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
@@ -579,7 +569,7 @@ def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: the query taken for both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
-    """You multiplied the query with query_table; the rule is that the key meets it: k_j · b_ji."""
+    """You multiplied the query with query_table; the rule: the key meets it: k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
@@ -622,7 +612,7 @@ def buckets_of_the_usual_distance(table, q_len, k_len, bidirectional=True, max_d
 
 @mistake("disentangled_scores", "expected: the two tables exchanged")
 def tables_exchanged(q, k, key_table, query_table, max_distance):
-    """You exchanged the two tables; the rule is that the query meets key_table and the key meets query_table."""
+    """You exchanged the two tables; the rule: the query meets key_table and the key meets query_table."""
     return relative.disentangled_scores(q, k, query_table, key_table, max_distance)
 
 

@@ -23,8 +23,7 @@ def turn_pairs(x, positions, frequencies):
 def exponent_counts_pairs(head_dim, base=10000.0):
     """The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts
     features, so the exponent of pair i uses 2i."""
-    right = rope.rope_frequencies(head_dim, base)
-    return np.sqrt(right)
+    return np.sqrt(rope.rope_frequencies(head_dim, base))
 
 
 @mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6")
@@ -69,14 +68,14 @@ def exponent_of_the_pair_alone(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
 def pairs_counted_from_one(head_dim, base=10000.0):
-    """You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1
-    radian per position, for every base."""
+    """You counted the pairs from 1, so your fastest pair is one step too slow; the rule: pair 0 rotates by 1 radian per
+    position, for every base."""
     return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: the exponents listed from the last to the first")
 def slowest_pair_first(head_dim, base=10000.0):
-    """Your list begins with the slowest pair; the rule is that pair 0 is the fastest, and each next one is slower."""
+    """Your list begins with the slowest pair; the rule: pair 0 is the fastest, and each next one is slower."""
     return rope.rope_frequencies(head_dim, base)[::-1]
 
 
@@ -103,13 +102,13 @@ def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice")
 def frequencies_halved(head_dim, base=10000.0):
-    """Your frequencies are half as large as they should be; the rule is that pair 0 rotates by one radian."""
+    """Your frequencies are half as large as they should be; the rule: pair 0 rotates by one radian."""
     return rope.rope_frequencies(head_dim, base) / 2
 
 
 @mistake("rope_frequencies", "expected: the 2 of the exponent put before the power")
 def frequencies_doubled(head_dim, base=10000.0):
-    """Your frequencies are twice as large as they should be; the rule is that pair 0 rotates by one radian."""
+    """Your frequencies are twice as large as they should be; the rule: pair 0 rotates by one radian."""
     return 2 * rope.rope_frequencies(head_dim, base)
 
 
@@ -167,7 +166,7 @@ def frequencies_in_single_precision(positions, head_dim, base=10000.0):
 
 @mistake("rope_cos_sin", "fla-org/flash-linear-attention #766 (a cache's count one ahead)")
 def positions_one_ahead(positions, head_dim, base=10000.0):
-    """You count positions from 1; the rule is that the first token has position 0, where nothing is rotated."""
+    """You count positions from 1; the rule: the first token has position 0, where nothing is rotated."""
     return rope.rope_cos_sin(np.asarray(positions, dtype=np.float64) + 1, head_dim, base)
 
 
@@ -222,7 +221,7 @@ def angles_of_row_numbers(positions, head_dim, base=10000.0):
 @mistake("apply_rope", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
     """You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the
-    rule is that both features of a pair get the same angle."""
+    rule: both features of a pair get the same angle."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     cos, sin = np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
@@ -237,8 +236,8 @@ def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: np.arange of the sequence in place of the argument")
 def rows_counted_in_place_of_positions(x, positions, base=10000.0):
-    """You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the
-    caller gives it."""
+    """You counted the rows from 0 and did not use `positions`; the rule: row i turns by the position that the caller
+    gives it."""
     right = rope.apply_rope(x, positions, base)
     return right if len(x) == 0 else rope.apply_rope(x, np.arange(np.shape(x)[-2]), base)
 
@@ -252,8 +251,8 @@ def turned_backwards(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the usual slip of rotating in place")
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
-    """You computed the second feature of each pair from the first one after you had overwritten it; the rule is that
-    both new features come from the old pair."""
+    """You computed the second feature of each pair from the first one after you had overwritten it; the rule: both new
+    features come from the old pair."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     y = np.array(x, dtype=np.float64)
@@ -264,8 +263,8 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: concatenate for stack; the scores come out right, and what is stored does not")
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
-    """You put the first features of all pairs side by side, and the second ones behind them; the rule is that each
-    feature stays where it was."""
+    """You put the first features of all pairs side by side, and the second ones behind them; the rule: each feature
+    stays where it was."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
@@ -306,25 +305,24 @@ def features_rotated_with_themselves(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the minus copied into both lines")
 def both_sines_negative(x, positions, base=10000.0):
-    """Both features of a pair subtract their sine in yours, which is no rotation; the rule is that one of the two has a
+    """Both features of a pair subtract their sine in yours, which is no rotation; the rule: one of the two has a
     minus."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
 
 
 @mistake("apply_rope", "expected: the two results written to each other's places")
 def features_of_a_pair_exchanged(x, positions, base=10000.0):
-    """You put the second feature of each pair before the first one; the rule is that both stay at their places."""
+    """You put the second feature of each pair before the first one; the rule: both stay at their places."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
 @mistake("apply_rope", "expected: the minus of the rotation left out")
 def both_sines_positive(x, positions, base=10000.0):
-    """Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a
-    minus."""
+    """Both features of a pair add their sine in yours, which is no rotation; the rule: one of the two has a minus."""
     right = rope.apply_rope(x, positions, base)
     swapped = np.stack([np.asarray(x)[..., 1::2], np.asarray(x)[..., 0::2]], axis=-1).reshape(right.shape)
     cos, sin = (np.repeat(part, 2, axis=-1) for part in rope.rope_cos_sin(positions, right.shape[-1], base))
-    return (np.asarray(x) * cos + swapped * sin).astype(right.dtype)
+    return np.asarray(x) * cos + swapped * sin
 
 
 @mistake("apply_rope_half", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
@@ -336,15 +334,15 @@ def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
 
 @mistake("rotate_half", "expected: rotate_every_two of GPT-J in the place of rotate_half")
 def neighbours_rotated(x):
-    """You exchanged neighbours, as in the interleaved layout; the rule is that the two halves change places."""
+    """You exchanged neighbours, as in the interleaved layout; the rule: the two halves change places."""
     right = rope.rotate_half(x)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
-    return np.stack([-odd, even], axis=-1).reshape(right.shape).astype(right.dtype)
+    return np.stack([-odd, even], axis=-1).reshape(right.shape)
 
 
 @mistake("rotate_half", "expected: [x₂, −x₁] turns the other way")
 def rotate_half_with_the_other_sign(x):
-    """You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus."""
+    """You changed the sign of the wrong half; the rule: the half that moves to the front gets the minus."""
     return -rope.rotate_half(x)
 
 
@@ -363,13 +361,13 @@ def reordered_as_its_inverse(x):
 
 @mistake("rotation_matrix", "expected: rows and columns of the blocks exchanged")
 def matrix_transposed(position, head_dim, base=10000.0):
-    """You built the transpose of R_m, which rotates back; the rule is that −sin is above the diagonal."""
+    """You built the transpose of R_m, which rotates back; the rule: −sin is above the diagonal."""
     return rope.rotation_matrix(position, head_dim, base).T
 
 
 @mistake("rope_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores are too large by the factor √d; the rule is to divide by the square root of head_dim."""
+    """Your scores are too large by the factor √d; the rule: divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(np.shape(q)[-1])
 
 
@@ -395,7 +393,7 @@ def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated the queries only; the rule is that queries and keys are both rotated, each by its own position."""
+    """You rotated the queries only; the rule: queries and keys are both rotated, each by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
@@ -413,7 +411,7 @@ def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions,
 
 @mistake("rope_attention", "expected: the three projections treated alike")
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated the values as well; the rule is that RoPE rotates queries and keys only."""
+    """You rotated the values as well; the rule: RoPE rotates queries and keys only."""
     x, w_q, w_k, w_v = (np.asarray(one, dtype=np.float64) for one in (x, w_q, w_k, w_v))
     length, columns = np.shape(x)[-2], np.shape(w_v)[-1]
     if positions is None:
@@ -426,8 +424,8 @@ def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
 
 @mistake("rope_attention", "expected: RoPE applied before the heads are split")
 def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that
-    each head has its own pairs, with θ from the head size."""
+    """You rotated q and k before you split them into heads, so the angles run over the whole width; the rule: each head
+    has its own pairs, with θ from the head size."""
     if positions is None:
         positions = np.arange(np.shape(x)[-2])
     q, k = (rope.apply_rope(np.asarray(x) @ np.asarray(w), positions, base) for w in (w_q, w_k))
@@ -451,15 +449,15 @@ def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=No
 
 @mistake("rope_attention", "expected: reshape(heads, T, dh); the shape is right and the numbers are not")
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a block
-    of columns of every token, so the head axis must be moved after the cut."""
+    """You cut the heads with a reshape alone, which mixes tokens and columns; the rule: each head takes a block of
+    columns of every token, so the head axis must be moved after the cut."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     length = np.shape(x)[-2]
     positions = np.arange(length) if positions is None else positions
     q, k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
     q, k, v = (part.reshape(*part.shape[:-2], n_heads, length, part.shape[-1] // n_heads) for part in (q, k, v))
     heads = softmax_scores(rope.apply_rope(q, positions, base), rope.apply_rope(k, positions, base), causal) @ v
-    return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype)
+    return np.swapaxes(heads, -2, -3).reshape(right.shape)
 
 
 @mistake("rope_attention", "karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65")
@@ -472,15 +470,14 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, 
 
 @mistake("rope_attention", "NVIDIA/Megatron-LM #453")
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position
-    positions[t]."""
+    """You rotated by 0 … T−1 although other positions were given; the rule: row t has the position positions[t]."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
 
 
 @mistake("rope_attention", "expected: the two orders are one where positions are 0 … T−1")
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever positions
-    they have."""
+    """Your causal mask compares positions; the rule: `causal` goes by the order of the rows, whatever positions they
+    have."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     if positions is None or not causal:
         return right
@@ -493,14 +490,13 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
 
 @mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t
-    only."""
+    """Your tokens attend to later ones although causal is True; the rule: row t may attend to rows 0 … t only."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
 @mistake("decode_step", "expected: only what goes into the cache is rotated")
 def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new key but not the new query; the rule is that both are rotated by `position`."""
+    """You rotated the new key but not the new query; the rule: both are rotated by `position`."""
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position
     )
@@ -528,8 +524,8 @@ def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, posi
 
 @mistake("decode_step", "expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose")
 def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache
-    holds rotated keys."""
+    """You stored the new key without its rotation and rotated the whole cache afterwards; the rule: the cache holds
+    rotated keys."""
     cached = np.shape(cache_k)[-2]
     positions = np.arange(cached + 1) - cached + position
     return decoded(
@@ -574,7 +570,7 @@ def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_
 
 @mistake("decode_step", "expected: the three projections treated alike")
 def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new value as well; the rule is that RoPE rotates queries and keys only."""
+    """You rotated the new value as well; the rule: RoPE rotates queries and keys only."""
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     values = np.concatenate([values[..., :-1, :], rope.apply_rope(values[..., -1:, :], [position], base)], axis=-2)
     q = np.asarray(x_t) @ np.asarray(w_q)
@@ -585,8 +581,7 @@ def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, b
 
 @mistake("decode_step", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by
-    `position`."""
+    """You rotated the new token as if it stood at position 0; the rule: rotate its query and its key by `position`."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position * 0, base)
 
 
@@ -723,7 +718,7 @@ def matrix_of_the_half_layout(position, head_dim, base=10000.0):
 
 @mistake("decode_step", "expected: the arguments of concatenate exchanged")
 def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You put the new token in front of the cache; the rule is that it comes last, as in the text."""
+    """You put the new token in front of the cache; the rule: it comes last, as in the text."""
     out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
 
@@ -801,17 +796,15 @@ def halved_in_place(x):
 @mistake("rope_scores", "expected: the length of the list of frequencies taken for the number of features")
 def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base=10000.0):
     """You divided by the square root of the number of pairs, d/2; the rule is √d, d being the number of features."""
-    right = rope.rope_scores(q, k, q_positions, k_positions, base)
-    return (right * np.sqrt(2)).astype(right.dtype)
+    return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(2)
 
 
 @mistake("rope_attention", "expected: a reshape alone, without the exchange of heads and tokens before it")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """You merged the heads in the order of their numbers in memory, so one row gets features of several tokens; the
-    rule is that a row has the blocks of one token, from all heads."""
+    rule: a row has the blocks of one token, from all heads."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
-    heads = right.reshape(*right.shape[:-1], n_heads, -1)
-    return np.swapaxes(heads, -2, -3).reshape(right.shape)
+    return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3).reshape(right.shape)
 
 
 def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first):
@@ -873,24 +866,22 @@ def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rotate_half", "expected: the signs of the interleaved layout kept")
 def every_second_sign_changed(x):
-    """You gave the minus to every second feature; the rule is that the whole new first half gets it."""
+    """You gave the minus to every second feature; the rule: the whole new first half gets it."""
     right = rope.rotate_half(x)
     half = right.shape[-1] // 2
-    signs = np.repeat([-1.0, 1.0], half) * np.tile([-1.0, 1.0], half)
-    return right * signs
+    return right * (np.repeat([-1.0, 1.0], half) * np.tile([-1.0, 1.0], half))
 
 
 @mistake("interleaved_to_half", "expected: the two slices exchanged")
 def odd_features_first(x):
-    """You put the odd features first; the rule is that the even ones, 0, 2, 4, …, are the first half."""
+    """You put the odd features first; the rule: the even ones, 0, 2, 4, …, are the first half."""
     right = rope.interleaved_to_half(x)
     return np.roll(right, right.shape[-1] // 2, axis=-1)
 
 
 @mistake("half_to_interleaved", "expected: the two halves exchanged")
 def second_half_first_in_each_pair(x):
-    """You put the second half at the even places; the rule is that each pair begins with its feature of the first
-    half."""
+    """You put the second half at the even places; the rule: each pair begins with its feature of the first half."""
     right = rope.half_to_interleaved(x)
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
 
@@ -920,7 +911,7 @@ def base_for_neither(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_attention", "expected: reshape(T, dh, heads), with the head on the last axis")
 def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You gave every n-th column to a head; the rule is that a head has consecutive columns."""
+    """You gave every n-th column to a head; the rule: a head has consecutive columns."""
 
     def in_blocks(weight):
         weight = np.asarray(weight, dtype=np.float64)
@@ -932,7 +923,7 @@ def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=
 
 @mistake("rope_attention", "expected: np.triu for np.tril, or rows and columns of the mask exchanged")
 def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones and not to earlier ones; the rule is that row t may attend to rows 0 … t."""
+    """Your tokens attend to later ones and not to earlier ones; the rule: row t may attend to rows 0 … t."""
     if not causal:
         return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
     x = np.asarray(x)
@@ -943,7 +934,7 @@ def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base
 
 @mistake("rope_attention", "expected: an argument that is not used")
 def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You hide later rows although causal is False; the rule is that every row may then attend to all rows."""
+    """You hide later rows although causal is False; the rule: every row may then attend to all rows."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, True, base)
 
 

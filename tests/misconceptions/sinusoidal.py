@@ -293,8 +293,7 @@ def positions_along_the_batch(x, base=10000.0):
 @mistake("add_positions", "expected: Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model")
 def embeddings_scaled_too(x, base=10000.0):
     """You multiplied the embeddings by √d. The rule: this function only adds positions."""
-    right = sinusoidal.add_positions(x, base)
-    return (right + (np.sqrt(np.shape(x)[-1]) - 1) * np.asarray(x)).astype(right.dtype)
+    return sinusoidal.add_positions(x, base) + (np.sqrt(np.shape(x)[-1]) - 1) * np.asarray(x)
 
 
 @mistake("add_positions", "expected: all leading axes folded into the rows")
@@ -410,8 +409,7 @@ def cosines_in_the_first_half(pe):
 def halves_below_each_other(pe):
     """You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule: they
     stand side by side along the features, the last axis."""
-    right = sinusoidal.to_concatenated(pe)
-    return np.concatenate(np.split(right, 2, axis=-1))
+    return np.concatenate(np.split(sinusoidal.to_concatenated(pe), 2, axis=-1))
 
 
 @mistake("to_concatenated", "expected: with four features the two reorderings are the same")

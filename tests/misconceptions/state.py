@@ -107,15 +107,14 @@ def difference_of_running_sums(log_f):
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def gate_of_the_key_counted(log_f):
-    """You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so the
-    sum begins one token after the key and the diagonal is 0."""
-    bias = state.decay_bias(log_f)
-    return bias + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
+    """You counted the gate of the key itself too; the rule: a gate acts on what stands before its token, so the sum
+    begins one token after the key and the diagonal is 0."""
+    return state.decay_bias(log_f) + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
 
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def one_token_too_early(log_f):
-    """You left out the gate of the query's own token and counted that of the key; the rule is: from the token after the
+    """You left out the gate of the query's own token and counted that of the key; the rule: from the token after the
     key up to the query."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
@@ -140,15 +139,14 @@ def future_at_a_large_cost(log_f):
 
 @mistake("decay_bias", "expected: a sign too many, as in slopes that are subtracted")
 def bias_rewards_distance(log_f):
-    """Your bias grows with the distance; the rule is to add the log gates as they are, and they are negative."""
+    """Your bias grows with the distance; the rule: add the log gates as they are, and they are negative."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), -bias, -np.inf)
 
 
 @mistake("decay_bias", "expected: one gate per query, as in a gated output")
 def one_gate_per_query(log_f):
-    """You used the gate of the query alone, once for every key; the rule is to add up all gates between key and
-    query."""
+    """You used the gate of the query alone, once for every key; the rule: add up all gates between key and query."""
     bias = state.decay_bias(log_f)
     own = np.broadcast_to(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], bias.shape)
     same = np.eye(bias.shape[-1], dtype=bool)
@@ -183,13 +181,12 @@ DIAGONAL_OF_ZERO = (
 
 @mistake("decay_matrix", "fla-org/flash-linear-attention #461", hint=DIAGONAL_OF_ZERO)
 def exp_of_zero_is_zero(log_f):
-    matrix = state.decay_matrix(log_f)
-    return np.where(state.decay_bias(log_f) < 0, matrix, 0.0)
+    return np.where(state.decay_bias(log_f) < 0, state.decay_matrix(log_f), 0.0)
 
 
 @mistake("decay_matrix", "expected: log_f read as the gate itself")
 def log_gates_multiplied(log_f):
-    """You multiplied the log gates with each other; the rule is to add the log gates and take exp of the sum."""
+    """You multiplied the log gates with each other; the rule: add the log gates and take exp of the sum."""
     right = state.decay_matrix(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     factors = np.where(np.tri(log_f.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 1.0)
@@ -198,8 +195,8 @@ def log_gates_multiplied(log_f):
 
 @mistake("decay_matrix", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def product_with_the_key_s_gate(log_f):
-    """You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that it
-    begins one token later."""
+    """You used one gate per step of the wrong token: the product begins with the gate of the key; the rule: it begins
+    one token later."""
     return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
 
 
@@ -211,7 +208,7 @@ def slope_without_its_sign(length, slope):
 
 @mistake("constant_decay", "expected: the gate for its logarithm")
 def gate_for_its_logarithm(length, slope):
-    """You returned exp(−slope), which is the gate; the rule is to return its logarithm, −slope."""
+    """You returned exp(−slope), which is the gate; the rule: return its logarithm, −slope."""
     return np.exp(state.constant_decay(length, slope))
 
 
@@ -238,13 +235,13 @@ def forgetting_without_scale(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: bias and scale in the wrong order")
 def bias_scaled_too(q, k, v, log_f):
-    """You divided the bias by √d as well; the rule is to add it after the division."""
+    """You divided the bias by √d as well; the rule: add it after the division."""
     return state.forgetting_attention(q, k, v, np.asarray(log_f) / np.sqrt(np.shape(q)[-1]))
 
 
 @mistake("forgetting_attention", "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073")
 def exp_of_raw_scores(q, k, v, log_f):
-    """You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the largest
+    """You took exp of the scores as they are, which overflows or leaves only zeros; the rule: subtract the largest
     score of each row first."""
     weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
     return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
@@ -252,8 +249,8 @@ def exp_of_raw_scores(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: the decay of linear attention used beside softmax")
 def decay_after_softmax(q, k, v, log_f):
-    """You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the weights
-    add up to 1."""
+    """You multiplied the weights by the decay after softmax; the rule: add the bias before it, so that the weights add
+    up to 1."""
     causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
     return softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)
 
@@ -279,8 +276,7 @@ def divided_by_the_weights(q, k, v, log_f):
 @mistake("linear_attention", "expected: the scale of softmax attention kept")
 def linear_with_a_scale(q, k, v, log_f):
     """You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale."""
-    right = state.linear_attention(q, k, v, log_f)
-    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    return state.linear_attention(q, k, v, log_f) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("linear_attention", "expected: forgetting_attention once more")
@@ -294,64 +290,58 @@ def linear_without_the_own_token(q, k, v, log_f):
     """A token does not see itself here; the rule is j ≤ i: its own value is in the sum, and without decay."""
     right = state.linear_attention(q, k, v, log_f)
     own = (np.asarray(q, dtype=np.float64) * k).sum(axis=-1, keepdims=True) * np.asarray(v)
-    return (right - own).astype(right.dtype)
+    return right - own
 
 
 @mistake("linear_attention", "expected: the sum under softmax carried over to where there is none")
 def bias_added_without_softmax(q, k, v, log_f):
     """You added the bias to the scores; the rule without softmax is to multiply the scores by decay_matrix."""
     bias = np.maximum(state.decay_bias(log_f), -1e9)
-    biased = np.where(triangle(np.shape(q)[-2]), scores(q, k) + bias, 0.0)
-    return biased @ np.asarray(v)
+    return np.where(triangle(np.shape(q)[-2]), scores(q, k) + bias, 0.0) @ np.asarray(v)
 
 
 @mistake("linear_step", "expected: the order of the last two steps")
 def read_before_write(memory, q, k, v, log_f):
     """You read the state before you wrote the new token; the rule is forget, write, read."""
-    right = state.linear_step(memory, q, k, v, log_f)
-    return of_dtypes((read(q, gate(log_f) * np.asarray(memory)), right[1]), right)
+    return (read(q, gate(log_f) * np.asarray(memory)), state.linear_step(memory, q, k, v, log_f)[1])
 
 
 @mistake("linear_step", "vllm-project/vllm #23279 (the decay begins one token too early)")
 def write_before_forget(memory, q, k, v, log_f):
-    """You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and the
-    token stays whole."""
-    right = state.linear_step(memory, q, k, v, log_f)
+    """You wrote the token and then let it fade; the rule: the gate acts on what stands before the token, and the token
+    stays whole."""
     new = gate(log_f) * (np.asarray(memory, dtype=np.float64) + outer(k, v))
-    return of_dtypes((read(q, new), new), right)
+    return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: plain linear attention, without a gate")
 def nothing_is_forgotten(memory, q, k, v, log_f):
-    """You added the token and forgot nothing; the rule is to multiply the state by exp(log_f) first."""
+    """You added the token and forgot nothing; the rule: multiply the state by exp(log_f) first."""
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
 @mistake("linear_step", "expected: the logarithm for the gate")
 def log_gate_for_the_gate(memory, q, k, v, log_f):
-    """You multiplied the state by log_f; the rule is to multiply it by exp(log_f), which is from 0 to 1."""
-    right = state.linear_step(memory, q, k, v, log_f)
+    """You multiplied the state by log_f; the rule: multiply it by exp(log_f), which is from 0 to 1."""
     factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
     new = factor * np.asarray(memory) + outer(k, v)
-    return of_dtypes((read(q, new), new), right)
+    return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: an input gate for a forget gate")
 def gate_on_the_new_token(memory, q, k, v, log_f):
     """You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule is
     the other way round."""
-    right = state.linear_step(memory, q, k, v, log_f)
     new = np.asarray(memory, dtype=np.float64) + gate(log_f) * outer(k, v)
-    return of_dtypes((read(q, new), new), right)
+    return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
     """You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token
     whole."""
-    right = state.linear_step(memory, q, k, v, log_f)
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
-    return of_dtypes((read(q, new), new), right)
+    return (read(q, new), new)
 
 
 @mistake("linear_step", "vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)")
@@ -363,15 +353,15 @@ def state_stored_the_other_way_round(memory, q, k, v, log_f):
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state though one was given; the rule is to go on where an earlier call ended."""
+    """You began with an empty state though one was given; the rule: go on where an earlier call ended."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
-    return of_dtypes(state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1])), right)
+    return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
 
 @mistake("linear_chunks", "huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)")
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
-    """Each of your chunks begins with the state of the call; the rule is that it begins with the state after the chunk
-    before it."""
+    """Each of your chunks begins with the state of the call; the rule: it begins with the state after the chunk before
+    it."""
     first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
 
     def one_chunk(_, q, k, v, log_f):
@@ -382,8 +372,7 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
-    """Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by
-    exp(c_i)."""
+    """Inside a chunk you read the state as it was at the beginning; the rule: it fades with each token, by exp(c_i)."""
 
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
@@ -393,7 +382,7 @@ def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk does not act on the state when you read it; the rule is that c_i counts it too."""
+    """The first gate of each chunk does not act on the state when you read it; the rule: c_i counts it too."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -404,8 +393,8 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the rule
-    is that c counts it."""
+    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the
+    rule: c counts it."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -428,8 +417,8 @@ def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: kᵀ v of the whole chunk added")
 def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
-    """You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it to
-    the chunk's end."""
+    """You wrote the tokens of a chunk into the state without decay; the rule: each fades by the gates from it to the
+    chunk's end."""
 
     def one_chunk(current, q, k, v, log_f):
         new = after(current, 0 * k, v, log_f) + swapped(k) @ v
@@ -456,13 +445,13 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
         np.asarray(v)[..., :done, :],
         np.asarray(log_f)[..., :done],
     )
-    return of_dtypes((right[0], state.linear_chunks(q, k, v, log_f, chunk, memory)[1]), right)
+    return (right[0], state.linear_chunks(q, k, v, log_f, chunk, memory)[1])
 
 
 @mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
-    """The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last chunk
-    may be shorter."""
+    """The tokens after the last full chunk come out as zeros and are not in the state; the rule: the last chunk may be
+    shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk
@@ -482,20 +471,19 @@ def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
     last = (
         np.exp(missing * np.asarray(log_f, dtype=np.float64)[..., -1])[..., np.newaxis, np.newaxis] if missing else 1.0
     )
-    return of_dtypes((right[0], last * right[1]), right)
+    return (right[0], last * right[1])
 
 
 @mistake("delta_step", "expected: linear_step once more, the write that the delta rule mends")
 def value_added(memory, k, v, beta, log_f):
-    """You added the value to what stands under the key; the rule is to write the difference, β (v − what the key
-    reads)."""
+    """You added the value to what stands under the key; the rule: write the difference, β (v − what the key reads)."""
     scaled = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, v)
     return gate(log_f) * np.asarray(memory) + scaled
 
 
 @mistake("delta_step", "fla-org/flash-linear-attention #885 (asked there which of the two is meant)")
 def read_before_forgetting(memory, k, v, beta, log_f):
-    """You read what stands under the key before forgetting; the rule is to forget first and then read."""
+    """You read what stands under the key before forgetting; the rule: forget first and then read."""
     missing = np.asarray(v, dtype=np.float64) - read(k, np.asarray(memory, dtype=np.float64))
     write = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, missing)
     return gate(log_f) * np.asarray(memory) + write
@@ -503,14 +491,14 @@ def read_before_forgetting(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the gate at the end of the step")
 def forgetting_comes_last(memory, k, v, beta, log_f):
-    """You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole."""
+    """You let the gate act on what was just written too; the rule: forget first, and the new value stays whole."""
     return gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
 
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the difference
-    of the two."""
+    """β scales the new value alone here, and the old one is taken out whole; the rule: β scales the difference of the
+    two."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
@@ -518,8 +506,8 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference of
-    the two."""
+    """β scales the old value alone here, and the new one is written whole; the rule: β scales the difference of the
+    two."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
@@ -527,8 +515,8 @@ def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the normalisation of Qwen3-Next's layer done once more")
 def key_normalised(memory, k, v, beta, log_f):
-    """You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where it
-    wants that."""
+    """You divided the key by its length; the rule: take k as it is given, since the layer has divided it where it wants
+    that."""
     k = np.asarray(k, dtype=np.float64)
     length = np.linalg.norm(k, axis=-1, keepdims=True)
     return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f)
@@ -544,8 +532,8 @@ def retention_of_both_sides(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67")
 def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
-    """You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no
-    power is taken of a distance below 0."""
+    """You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule: no power is
+    taken of a distance below 0."""
     length = np.shape(q)[-2]
     distance = np.subtract.outer(np.arange(length), np.arange(length))
     decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
@@ -554,7 +542,7 @@ def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: the decay alone")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
-    """You did not rotate; the rule is that query and key are rotated by their positions before the score."""
+    """You did not rotate; the rule: query and key are rotated by their positions before the score."""
     return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
@@ -562,10 +550,7 @@ def retention_without_rotation(q, k, v, gamma, base=BASE):
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
     """Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score
     depends on the difference."""
-    right = state.retention(q, k, v, gamma, base)
-    return (scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(
-        right.dtype
-    )
+    return scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
 @mistake("retention", "expected: everything that comes from x is rotated")
@@ -580,8 +565,7 @@ def values_rotated_too(q, k, v, gamma, base=BASE):
 @mistake("retention", "expected: the scale of softmax attention kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
     """You divided the scores by √d; the rule has no scale here."""
-    right = state.retention(q, k, v, gamma, base)
-    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+    return state.retention(q, k, v, gamma, base) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("retention", "Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)")
@@ -611,7 +595,7 @@ def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
 def own_token_fades(q, k, v, gamma, base=BASE):
     """The own token fades by one γ here; the rule is γ^(i−j), which is 1 for j = i."""
     right = state.retention(q, k, v, gamma, base)
-    return (np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right).astype(right.dtype)
+    return np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right
 
 
 def seen(gates):
@@ -622,7 +606,7 @@ def seen(gates):
 
 @mistake("cope_positions", "expected: a running sum from the left")
 def counted_from_the_front(gates):
-    """You counted from the first key; the rule is to count from the query backwards."""
+    """You counted from the first key; the rule: count from the query backwards."""
     right = state.cope_positions(gates)
     return np.where(
         np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0
@@ -646,8 +630,7 @@ def gate_of_the_query_left_out(gates):
 
 @mistake("cope_positions", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def cope_without_the_cache(gates):
-    """Query i stands at position i here; the rule is that the last query has the position of the last key, p = i + Tk −
-    Tq."""
+    """Query i stands at position i here; the rule: the last query has the position of the last key, p = i + Tk − Tq."""
     right = state.cope_positions(gates)
     early = np.asarray(gates, dtype=np.float64) * np.tri(*right.shape[-2:])
     return np.cumsum(early[..., ::-1], axis=-1)[..., ::-1]
@@ -655,7 +638,7 @@ def cope_without_the_cache(gates):
 
 @mistake("cope_positions", "expected: the causal mask left out before the sum")
 def keys_ahead_counted(gates):
-    """Keys ahead of the query are counted too; the rule is that only keys up to the query's own position count."""
+    """Keys ahead of the query are counted too; the rule: only keys up to the query's own position count."""
     right = state.cope_positions(gates)
     every = np.cumsum(np.asarray(gates, dtype=np.float64)[..., ::-1], axis=-1)[..., ::-1]
     return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, every, 0.0)
@@ -669,7 +652,7 @@ def positions_rounded(gates):
 
 @mistake("cache_and_state", "expected: one of the two caches counted")
 def keys_alone(length, n_heads, d_k, d_v):
-    """Your cache holds the keys alone; the rule is that it holds keys and values, d_k + d_v numbers per token."""
+    """Your cache holds the keys alone; the rule: it holds keys and values, d_k + d_v numbers per token."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * d_k, memory
 
@@ -690,7 +673,7 @@ def state_as_a_vector(length, n_heads, d_k, d_v):
 
 @mistake("cache_and_state", "expected: one state per token, as training keeps them")
 def state_per_token(length, n_heads, d_k, d_v):
-    """Your state grows with the length; the rule is that its size is fixed."""
+    """Your state grows with the length; the rule: its size is fixed."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory * length
 
@@ -710,7 +693,7 @@ def time_constant(log_f):
 
 @mistake("half_life", "expected: exp(log_f) where log_f is meant")
 def divided_by_the_gate(log_f):
-    """You divided by the gate; the rule is to divide by its logarithm, log_f."""
+    """You divided by the gate; the rule: divide by its logarithm, log_f."""
     return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
 
 
@@ -730,8 +713,7 @@ def half_life_rounded(log_f):
 def first_token_forgets_nothing(length, slope):
     """Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its
     gate changes nothing yet."""
-    gates = state.constant_decay(length, slope)
-    return np.where(np.arange(length) > 0, gates, 0.0)
+    return np.where(np.arange(length) > 0, state.constant_decay(length, slope), 0.0)
 
 
 @mistake("linear_attention", "expected: @ for *")
@@ -751,8 +733,7 @@ def decay_added_to_the_scores(q, k, v, log_f):
 def write_subtracted(old, k, v, beta, log_f):
     """You subtracted what is written; the rule adds k (β (v − what the key reads))."""
     right = state.delta_step(old, k, v, beta, log_f)
-    kept = np.asarray(old, dtype=np.float64) * gate(log_f)
-    return (2 * kept - right).astype(right.dtype)
+    return 2 * (np.asarray(old, dtype=np.float64) * gate(log_f)) - right
 
 
 @mistake("cope_positions", "expected: the mask of the scores")
@@ -773,7 +754,7 @@ def keys_ahead_have_positions(gates):
 
 @mistake("cache_and_state", "expected: the number of heads in the cache alone")
 def state_of_one_head(length, n_heads, d_k, d_v):
-    """You counted the state of one head; the rule is that each of the n_heads heads has its own."""
+    """You counted the state of one head; the rule: each of the n_heads heads has its own."""
     cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, d_k * d_v
 
@@ -781,8 +762,7 @@ def state_of_one_head(length, n_heads, d_k, d_v):
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
     """A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half."""
-    right = state.half_life(log_f)
-    return np.where(np.asarray(log_f) == 0, 0.0, right)
+    return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
 @mistake("half_life", "expected: the time constant, and no case for a gate of 0", hint=time_constant.hint)
@@ -867,15 +847,14 @@ def old_state_read(memory, q, k, v, log_f):
     """You read the state as it came, before it fades and before the new token; the rule is forget, write, read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
-    return of_dtypes((read(q, old), right[1]), right)
+    return (read(q, old), right[1])
 
 
 @mistake("linear_step", "expected: key and value exchanged in the outer product")
 def write_transposed(memory, q, k, v, log_f):
     """You wrote v kᵀ into the state; the rule is k vᵀ: row a, column b is k[a] · v[b]."""
-    right = state.linear_step(memory, q, k, v, log_f)
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
-    return of_dtypes((read(q, new), new), right)
+    return (read(q, new), new)
 
 
 @mistake("delta_step", "expected: key and value exchanged in the outer product")
@@ -883,7 +862,7 @@ def delta_transposed(old, k, v, beta, log_f):
     """You wrote v kᵀ into the state; the rule is k times the difference of the values: row a belongs to k[a]."""
     right = state.delta_step(old, k, v, beta, log_f)
     kept = np.asarray(old, dtype=np.float64) * gate(log_f)
-    return (kept + swapped(right - kept)).astype(right.dtype)
+    return kept + swapped(right - kept)
 
 
 @mistake("delta_step", "expected: β left out")
@@ -914,8 +893,8 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: each chunk computed for itself, and the states carried beside it")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Your results come from their own chunk alone; the rule adds what the state of the earlier chunks gives:
-    exp(c_i) · q_iᵀ state."""
+    """Your results come from their own chunk alone; the rule adds what the state of the earlier chunks gives: exp(c_i)
+    · q_iᵀ state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)

@@ -102,6 +102,7 @@ def test_mask_and_bias_serve_all_heads(attention):
     """Mask and bias broadcast over leading axes."""
     q, k = features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1)
     expect.matches(attention.attention_weights, q, k, np.tri(4, dtype=bool), features(3, 4, 4, seed=2))
+    expect.matches(attention.attention_weights, q, k, features(3, 4, 4, seed=3) > -1)
 
 
 # attention

@@ -82,9 +82,8 @@ def test_shaw_attention(relative):
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2, np.tri(4, 5, dtype=bool))
     heads = (features(2, 3, 4, seed=seed) for seed in (5, 6, 7))
-    expect.matches(
-        relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool)
-    )
+    mask = np.stack([np.tri(3, dtype=bool), np.eye(3, dtype=bool)])
+    expect.matches(relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=mask)
 
 
 @pytest.mark.question("shaw_attention", points=0.25)

@@ -164,6 +164,8 @@ def test_decoding_after_rows_were_dropped(rope):
     """The new token has the position `position`, also if the cache holds fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
+    batch = features(5, 2, 3, 4, seed=6)
+    expect.matches(rope.decode_step, features(5, 1, 6), *w, 2, batch, features(5, 2, 3, 4, seed=7), 5)
 
 
 @pytest.mark.question("apply_partial_rope", points=0.5)

@@ -196,6 +196,7 @@ def test_step_by_hand(state):
     out, after = state.linear_step(np.array([[1.0]]), np.array([2.0]), np.array([1.0]), np.array([3.0]), np.log(0.5))
     expect.close(out, np.array([7.0]), "what is read")
     expect.close(after, np.array([[3.5]]), "the new state")
+    expect.matches(state.linear_step, *one_token(2, 5), gates(2, 5))
 
 
 @pytest.mark.question("linear_step", points=0.5)
