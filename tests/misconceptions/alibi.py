@@ -86,12 +86,6 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
     return in_two_sequences(halves, n_heads)
 
 
-@mistake("alibi_slopes", "expected: the ratio of eight heads up to the power of two", hint=RATIO_OF_EIGHT)
-def every_ratio_is_one_half_up_to_the_power(n_heads):
-    power = power_below(n_heads)
-    return np.concatenate([halves(power), alibi.alibi_slopes(n_heads)[power:]])
-
-
 @mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
     """You made each slope half of the one before, from 1 on; the rule: the ratio depends on the number of heads, and
@@ -119,8 +113,7 @@ def powers_of_e(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/h for 2^(−h)")
 def slopes_of_one_over_the_head(n_heads):
-    """Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same
-    ratio."""
+    """Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each is the one before times the same ratio."""
     return 1.0 / np.arange(1, n_heads + 1)
 
 
@@ -146,8 +139,7 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: positions of queries counted from 0 with a cache")
 def queries_counted_from_the_start(n_heads, q_len, k_len):
-    """You gave the first query the position of the first key; the rule: the last query has the position of the last
-    key."""
+    """You put the first query at the first key; the rule: the last query has the position of the last key."""
     return alibi.alibi_bias(n_heads, k_len, k_len)[:, :q_len]
 
 
@@ -189,8 +181,7 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: np.tril of a matrix that is not square")
 def mask_lined_up_at_the_start(q, k, v, causal=True):
-    """Your causal mask puts the first query at the first key; the rule: the last query may use all keys, as in the
-    bias."""
+    """Your causal mask puts the first query at the first key; the rule: the last query may use all keys."""
     if not causal:
         return alibi.alibi_attention(q, k, v, causal)
     return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
@@ -233,8 +224,7 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @mistake("effective_window", "expected: round() in place of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule: round
-    up."""
+    """You rounded to the nearest whole number, so the bias may leave more than the tolerance; the rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
@@ -252,8 +242,7 @@ def the_logarithm_to_base_two(slope, tolerance):
 
 @mistake("effective_window", "expected: score and weight taken for each other")
 def the_bias_compared_with_the_tolerance(slope, tolerance):
-    """You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is
-    e^(−m·r)."""
+    """You compared the bias itself with the tolerance; the rule compares the factor on the weight, e^(−m·r)."""
     return math.ceil(tolerance / slope)
 
 
@@ -261,12 +250,6 @@ def the_bias_compared_with_the_tolerance(slope, tolerance):
 def counted_from_zero_in_both_sequences(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[0::2][: n_heads - power]])
-
-
-@mistake("alibi_slopes", "expected: heads counted from 0, further ones between the others", hint=COUNTED_FROM_ZERO)
-def counted_from_zero_and_gaps_from_the_second(n_heads):
-    power = power_below(n_heads)
-    return np.concatenate([from_zero(power), from_zero(2 * power)[1::2][: n_heads - power]])
 
 
 @mistake("alibi_slopes", "expected: one formula, with h from 0, for every number of heads", hint=COUNTED_FROM_ZERO)
@@ -378,36 +361,22 @@ def attend(q, k, v, causal, change):
     return (weights / weights.sum(axis=-1, keepdims=True) @ v).astype(right.dtype)
 
 
-FURTHER_HEADS_FIRST = (
-    "You put the new slopes before those of the power of two; the rule is that they come after, for the further heads."
-)
-
-
-@mistake("alibi_slopes", "expected: the two parts joined in the wrong order", hint=FURTHER_HEADS_FIRST)
+@mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
+    """You put the new slopes before those of the power of two; the rule: they come after, for the further heads."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
-
-
-RATIO_TIMES_HEAD = (
-    "You multiplied the ratio 2^(−8/n) by the number of the head; the rule is to raise it to that power: each slope is"
-    " the one before times the ratio."
-)
 
 
 def multiples(n_heads):
     return 2.0 ** (-8 / n_heads) * np.arange(1, n_heads + 1)
 
 
-@mistake("alibi_slopes", "expected: * for **, in both sequences", hint=RATIO_TIMES_HEAD)
+@mistake("alibi_slopes", "expected: * for **, in both sequences")
 def ratio_times_the_head(n_heads):
+    """You multiplied the ratio 2^(−8/n) by the number of the head; the rule: raise it to that power: each slope is the
+    one before times the ratio."""
     return in_two_sequences(multiples, n_heads)
-
-
-@mistake("alibi_slopes", "expected: h from 0 for a power of two, the rule beyond it", hint=COUNTED_FROM_ZERO)
-def heads_from_zero_for_a_power_of_two(n_heads):
-    right, whole = alibi.alibi_slopes(n_heads), n_heads & (n_heads - 1) == 0
-    return right * 2.0 ** (8 / n_heads) if whole else right
 
 
 def from_queries(n_heads, places, k_len):
@@ -415,20 +384,11 @@ def from_queries(n_heads, places, k_len):
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -np.abs(np.subtract.outer(places, np.arange(k_len)))
 
 
-ONE_PLACE_TOO_EARLY = (
-    "Your queries stand one position too early; the rule is that the last query has the position of the last key:"
-    " i + (k_len − q_len)."
-)
-
-
-@mistake("alibi_bias", "expected: k_len − q_len − 1, and never below 0", hint=ONE_PLACE_TOO_EARLY)
+@mistake("alibi_bias", "expected: k_len − q_len − 1, and never below 0")
 def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
+    """Your queries stand one position too early; the rule: the last query has the position of the last key: i + (k_len
+    − q_len)."""
     return from_queries(n_heads, np.arange(q_len) + max(k_len - q_len - 1, 0), k_len)
-
-
-@mistake("alibi_bias", "expected: k_len − q_len − 1", hint=ONE_PLACE_TOO_EARLY)
-def queries_one_place_too_early(n_heads, q_len, k_len):
-    return from_queries(n_heads, np.arange(q_len) + k_len - q_len - 1, k_len)
 
 
 @mistake("alibi_attention", "expected: d read from the wrong array")
@@ -469,23 +429,15 @@ def scores_ahead_at_zero(q, k, v, causal=True):
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
 
 
-RAW_EXPONENTIALS = (
-    "You took exp of the scores as they are: large scores overflow, and inf/inf is NaN; the rule is to subtract the"
-    " largest score of each row first."
-)
-
-
-@mistake("alibi_attention", "expected: softmax as the formula has it", hint=RAW_EXPONENTIALS)
+@mistake("alibi_attention", "expected: softmax as the formula has it")
 def exp_of_raw_scores(q, k, v, causal=True):
+    """You took exp of the scores as they are: large scores overflow, and inf/inf is NaN; the rule: subtract the largest
+    score of each row first."""
+
     def weigh(scores, usable):
         return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
 
     return weighed(q, k, v, causal, weigh)
-
-
-@mistake("alibi_attention", "expected: softmax as the formula has it, and a mask of 0", hint=RAW_EXPONENTIALS)
-def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
-    return weighed(q, k, v, causal, lambda scores, usable: shares(np.exp(scores) * usable))
 
 
 @mistake("alibi_attention", "expected: an argument that is not used")

@@ -176,8 +176,7 @@ def masked_scores_of_zero(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the mask multiplied in last")
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
-    """You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the
-    softmax."""
+    """You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before it."""
     right = attention.attention_weights(q, k, mask, bias)
     unmasked = attention.attention_weights(q, k, None, bias)
     return right if mask is None else unmasked * np.asarray(mask).astype(right.dtype)
@@ -191,8 +190,7 @@ def bias_subtracted(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the order of the four steps exchanged")
 def bias_added_to_the_weights(q, k, mask=None, bias=None):
-    """You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the
-    softmax."""
+    """You added the bias to the weights. The rule: it belongs to the scores, before the softmax."""
     right = attention.attention_weights(q, k, mask, bias)
     return right if bias is None else attention.attention_weights(q, k, mask) + np.asarray(bias)
 
@@ -248,8 +246,7 @@ def causal_mask_of_what_is_forbidden(length):
 
 @mistake("causal_mask", "expected: triu for tril, or rows taken for keys")
 def causal_mask_of_the_future(length):
-    """Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes
-    before it."""
+    """Your mask is the other triangle. The rule: row i is the query, and may attend to itself and what is before it."""
     return attention.causal_mask(length).T
 
 
@@ -327,15 +324,13 @@ def heads_merged_feature_by_feature(x):
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    """You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row
-    order[t]."""
+    """You moved row t to row order[t], the inverse. The rule: row t of the result comes from row order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
 
 @mistake("permute_tokens", "expected: x[order] is right for two axes only")
 def first_axis_permuted(x, order):
-    """You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading
-    axes."""
+    """You changed the order of the first axis. The rule: tokens stand along the last axis but one."""
     return np.asarray(x)[order]
 
 
@@ -438,8 +433,7 @@ def mean_subtracted(scores, axis=-1):
 
 @mistake("bag_of_tokens", "expected: axis 0 is the sequence for two axes only")
 def mean_over_the_batch(x, w_q, w_k, w_v):
-    """You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but
-    one."""
+    """You averaged over the first axis, the batch. The rule: average over the tokens, the last axis but one."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)
 
 

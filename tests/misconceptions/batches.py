@@ -583,25 +583,6 @@ def _scored(q, k, scale=None, mask=None):
     return np.where(_causal(q.shape[-2]) if mask is None else mask, scores, -np.inf)
 
 
-@mistake("packed_attention", "expected: the scale forgotten, text by text", hint=packed_without_scale.hint)
-def texts_without_scale(q, k, v, boundaries):
-    return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, scale=1.0)) @ v)
-
-
-@mistake("packed_attention", "expected: no mask in the loop over texts", hint=packed_without_order.hint)
-def texts_without_order(q, k, v, boundaries):
-    return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, mask=True)) @ v)
-
-
-@mistake("packed_attention", "expected: the softmax with −inf in its scores", hint=packed_softmax_overflows.hint)
-def texts_with_raw_exponentials(q, k, v, boundaries):
-    def one(q, k, v):
-        weights = np.exp(_scored(q, k))
-        return weights / weights.sum(axis=-1, keepdims=True) @ v
-
-    return _by_text(q, k, v, boundaries, one)
-
-
 @mistake("packed_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, boundaries):
     """Your softmax runs over the queries; the rule: the weights of one query, over its keys, sum to 1."""
@@ -674,7 +655,7 @@ def token_0_is_nobodys_parent(parents):
 
 @mistake("tree_mask", "expected: two tokens with one parent taken for neighbours in a text")
 def siblings_see_each_other(parents):
-    """Tokens with the same parent use each other in your mask; the rule: they are two futures, and neither uses the
+    """Tokens with the same parent use each other in your mask; the rule: they are two futures, neither uses the
     other."""
     parents = np.asarray(parents)
     brothers = (parents[:, np.newaxis] == parents) & (parents >= 0)

@@ -94,15 +94,13 @@ def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #41236")
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
-    """You computed the base of the longest sequence; the rule: the bracket uses seq_len, the length of the current
-    one."""
+    """You computed the base of the longest sequence; the rule: it uses seq_len, the length of the current one."""
     return float(base) * float(factor * factor - factor + 1) ** (head_dim / (head_dim - 2))
 
 
 @mistake("dynamic_ntk_base", "expected: factor·L/L₀ alone changes inputs of the trained length")
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
-    """You left out the second term of the bracket; the rule: the bracket is 1 at the trained length, for every
-    factor."""
+    """You left out the second term of the bracket; the rule: the bracket is 1 at the trained length."""
     return float(base) * (factor * max(seq_len, trained_len) / trained_len) ** (head_dim / (head_dim - 2))
 
 
@@ -137,35 +135,14 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
     return blended(theta(head_dim, base), factor, 1 - shares)
 
 
-RAISED_BASE = "You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."
-
-
-@mistake("yarn_frequencies", "expected: both ends of the mix from the raised base", hint=RAISED_BASE)
-def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
-    if head_dim < 4:
-        return right
-    shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
-    return blended(theta(head_dim, context_extension.ntk_base(base, factor, head_dim)), factor, shares)
-
-
-@mistake("yarn_frequencies", "expected: the raised base taken for the base everywhere", hint=RAISED_BASE)
+@mistake("yarn_frequencies", "expected: the raised base taken for the base everywhere")
 def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
         return right
     raised = context_extension.ntk_base(base, factor, head_dim)
     return context_extension.yarn_frequencies(head_dim, raised, factor, trained_len, beta_fast, beta_slow)
-
-
-@mistake("yarn_frequencies", "paiml/aprender #2161", hint=RAISED_BASE)
-def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
-    if head_dim < 4:
-        return right
-    shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
-    raised = theta(head_dim, context_extension.ntk_base(base, factor, head_dim))
-    return raised * (1 - shares) + theta(head_dim, base) / factor * shares
 
 
 @mistake("yarn_frequencies", "jquesnelle/yarn #24")
@@ -269,8 +246,7 @@ def llama3_scaling_dropped(
 def frequencies_multiplied_by_the_factor(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied by
-    it."""
+    """You made the slow pairs faster; the rule divides a frequency by the factor, and multiplies a wavelength."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
@@ -595,18 +571,14 @@ def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
 
-BRACKETS_LOST = (
-    "You lost a pair of brackets: factor · L/L₀ − factor − 1; the rule subtracts (factor − 1), so that the bracket is 1"
-    " at the trained length."
-)
-
-
 def without_brackets(seq_len, trained_len, factor):
     return factor * max(seq_len, trained_len) / trained_len - factor - 1
 
 
-@mistake("dynamic_ntk_base", "expected: the same, and a bracket that is at least 1", hint=BRACKETS_LOST)
+@mistake("dynamic_ntk_base", "expected: the same, and a bracket that is at least 1")
 def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
+    """You lost a pair of brackets: factor · L/L₀ − factor − 1; the rule subtracts (factor − 1), so that the bracket is
+    1 at the trained length."""
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
 
 

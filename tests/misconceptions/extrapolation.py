@@ -130,7 +130,7 @@ def mask_left_out(method, q, k, parameters):
 
 @mistake("logits", "expected: the mask of (key, query) used for (query, key)")
 def past_hidden(method, q, k, parameters):
-    """You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal
+    """You mirrored the mask, so a query uses the keys ahead, not those behind; the rule is −∞ above the diagonal
     only."""
     return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf)
 
@@ -174,8 +174,7 @@ def rope_on_one_side(method, q, k, parameters):
 
 @mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
-    """You took the rows of the key table in the wrong order; the rule: the relative position is key minus query, j −
-    i."""
+    """You read the key table in the wrong order; the rule: the relative position is key minus query, j − i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -271,8 +270,7 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it meets")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they came; the rule: they may come in any order, so sort them
-    first."""
+    """You used the lengths in the order in which they came; the rule: they come in any order, so sort them first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -289,8 +287,7 @@ def best_for_trained(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: longest minus trained")
 def gain_for_loss(lengths, accuracies, trained_length):
-    """Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest
-    one."""
+    """Your gap has the wrong sign; the rule is the accuracy at the trained length minus that at the longest."""
     return -extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
 
 
@@ -324,8 +321,7 @@ def change(x, before, after):
 
 @mistake("shift_gap", "expected: the first T rows of the padded scores for the last T")
 def padding_compared(method, x, w_q, w_k, parameters, shift):
-    """You compared the rows of zeros with the tokens; the rule: compare the same tokens, so leave the first rows
-    out."""
+    """You compared the rows of zeros with the tokens; the rule: compare the same tokens, without the first rows."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
@@ -360,8 +356,7 @@ def average_difference(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: the absolute value left out")
 def signed_difference(method, x, w_q, w_k, parameters, shift):
-    """You took the largest difference without its absolute value; the rule counts a score that falls like one that
-    rises."""
+    """You took the largest difference without its absolute value; the rule counts falling scores like rising ones."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float((after - before)[np.tri(len(x), dtype=bool)].max())
 
@@ -394,8 +389,7 @@ def rows_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: everything in the dict taken for something that is trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits; the rule: they are chosen before training and not
-    learned."""
+    """You counted the slope, the base or the number of bits; the rule: they are chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
@@ -460,12 +454,6 @@ def hidden_behind(number):
 def large_number_for_infinity(method, q, k, parameters):
     """You hide the future behind a large negative number; the rule is −∞, which no score can fall below."""
     return hidden_behind(-1e9)(method, q, k, parameters)
-
-
-@mistake("logits", "expected: torch.finfo(dtype).min, as Hugging Face transformers has it")
-def smallest_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number; the rule is −∞, which no score can fall below."""
-    return hidden_behind(np.finfo(extrapolation.logits(method, q, k, parameters).dtype).min)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: np.tril of the scores")
@@ -624,15 +612,6 @@ def plain_scores_without_scale(method, q, k, parameters):
     """Where a method does not act in the scores you did not divide by √d; the rule: every method has q·k / √d."""
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
-
-
-@mistake(
-    "learned_parameters", "expected: all tables summed for the methods that have one", hint=every_table_counted.hint
-)
-def every_table_counted_where_there_is_one(method, parameters):
-    right = extrapolation.learned_parameters(method, parameters)
-    has_table = method in ("learned", "shaw", "t5")
-    return every_table_counted.implementation(method, parameters) if has_table else right
 
 
 @mistake("random_positions", "expected: a random start (SHAPE), which is another method")

@@ -51,8 +51,7 @@ def cells_column_by_column(height, width):
 
 @mistake("grid_positions", "expected: right for square grids, so nobody notices")
 def divided_by_the_height(height, width):
-    """You divided by the height; the rule divides the number of a cell by the width, because a row has that many
-    cells."""
+    """You divided by the height; the rule divides the number of a cell by the width, the cells of a row."""
     cells = np.arange(len(grids.grid_positions(height, width)))
     return np.stack([cells // height, cells % height], axis=-1)
 
@@ -74,8 +73,7 @@ def coordinates_count_from_one(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191")
 def sines_before_cosines(height, width, d_model, base=10000.0):
-    """You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by
-    side."""
+    """You wrote all sines of an axis before its cosines; the rule puts the two of a pair side by side."""
     y, x = np.split(grids.sinusoidal_2d(height, width, d_model, base), 2, axis=-1)
     return np.concatenate([y[:, 0::2], y[:, 1::2], x[:, 0::2], x[:, 1::2]], axis=-1)
 
@@ -121,8 +119,7 @@ def linear(centres, old):
 
 @mistake("resize_grid", "Qwen3-VL aligns corners on purpose; torch's default does not")
 def corners_aligned(table, old_shape, new_shape):
-    """You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of
-    cells."""
+    """You put the outer new cells on the outer old ones (aligned corners); the rule compares the centres of cells."""
     return stretched(
         table,
         old_shape,
@@ -192,8 +189,7 @@ def slow_half_for_x(head_dim, base=10000.0):
 
 @mistake("axial_frequencies", "expected: the order of alternating frequencies")
 def axial_pairs_in_turn(head_dim, base=10000.0):
-    """You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half to
-    x."""
+    """You gave neighbouring pairs to y and x in turn; the rule gives the first half to y and the second half to x."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
@@ -337,8 +333,7 @@ def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
 
 @mistake("grid_scores", "huggingface/transformers #30900 asked for it")
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
-    """You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the
-    product."""
+    """You rotated the keys the other way; the rule rotates both alike, and the difference comes from the product."""
     return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
 
 
@@ -362,22 +357,10 @@ def one_too_far_after_an_image(segments):
     )
 
 
-ONE_SHORT = (
-    "What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."
-)
-
-
-@mistake("mrope_positions", "expected: the 1 left out", hint=ONE_SHORT)
+@mistake("mrope_positions", "expected: the 1 left out")
 def next_segment_one_short(segments):
+    """What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
-
-
-@mistake("mrope_positions", "expected: the 1 left out after an image", hint=ONE_SHORT)
-def one_short_after_an_image(segments):
-    return placed(
-        segments,
-        lambda segment, cells, start, count: (start + cells, start + cells.max(initial=-1) + (np.ndim(segment) == 0)),
-    )
 
 
 @mistake("mrope_positions", "expected: the offset added to text alone")
@@ -392,8 +375,7 @@ def images_start_at_zero(segments):
 
 @mistake("mrope_positions", "NVIDIA-NeMo/Speech #14611")
 def every_image_at_the_first_one_s_start(segments):
-    """Your second image has the coordinates of the first one; the rule gives every segment its own start and its own
-    size."""
+    """Your second image has the coordinates of the first one; the rule gives every segment its own start and size."""
     first = []
 
     def place(segment, cells, start, count):
@@ -473,12 +455,6 @@ def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
 
-SHARES_EXCHANGED = (
-    "You exchanged the two shares, so the cell that is farther from the new centre gets the larger one. The rule: the"
-    " nearer, the more."
-)
-
-
 def exchanged(neighbours):
     """Weights of the two cells beside each centre, exchanged; `neighbours(centres, old)` are those cells."""
 
@@ -493,27 +469,13 @@ def exchanged(neighbours):
     return weights
 
 
-@mistake("resize_grid", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
+@mistake("resize_grid", "expected: f and 1 − f exchanged")
 def shares_exchanged(table, old_shape, new_shape):
+    """You exchanged the two shares, so the cell that is farther from the new centre gets the larger one. The rule: the
+    nearer, the more."""
+
     def neighbours(centres, old):
         return np.floor(centres), np.minimum(np.floor(centres) + 1, old - 1)
-
-    return stretched(table, old_shape, new_shape, exchanged(neighbours))
-
-
-@mistake("resize_grid", "expected: f and 1 − f exchanged, the cell above found with ceil", hint=SHARES_EXCHANGED)
-def shares_exchanged_between_two_cells(table, old_shape, new_shape):
-    def neighbours(centres, old):
-        return np.floor(centres), np.ceil(centres)
-
-    return stretched(table, old_shape, new_shape, exchanged(neighbours))
-
-
-@mistake("resize_grid", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
-def shares_exchanged_up_to_the_last_cell(table, old_shape, new_shape):
-    def neighbours(centres, old):
-        below = np.clip(np.floor(centres), 0, max(old - 2, 0))
-        return below, np.minimum(below + 1, old - 1)
 
     return stretched(table, old_shape, new_shape, exchanged(neighbours))
 
@@ -617,13 +579,6 @@ def start_at_the_sum_of_the_sides(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(segment))))
 
 
-@mistake("mrope_positions", "expected: height and width added up", hint=BY_A_SUM)
-def start_at_the_sum_of_height_and_width(segments):
-    return placed(
-        segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(np.atleast_1d(segment)[-2:])))
-    )
-
-
 @mistake("mrope_positions", "expected: the largest coordinates of the three axes added up", hint=BY_A_SUM)
 def start_at_the_sum_of_the_largest_coordinates(segments):
     def place(segment, cells, start, count):
@@ -633,13 +588,10 @@ def start_at_the_sum_of_the_largest_coordinates(segments):
     return placed(segments, place)
 
 
-TIME_STARTS_ANEW = (
-    "The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates."
-)
-
-
-@mistake("mrope_positions", "expected: t taken for the number of the frame in its own video", hint=TIME_STARTS_ANEW)
+@mistake("mrope_positions", "expected: t taken for the number of the frame in its own video")
 def time_starts_anew(segments):
+    """The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates."""
+
     def place(segment, cells, start, count):
         own = np.array([0 if np.ndim(segment) else start, start, start])
         return own + cells, start + cells.max(initial=-1) + 1
@@ -691,19 +643,6 @@ def cosine_before_sine(height, width, d_model, base=10000.0):
     """You wrote the cosine of a pair before its sine; the rule is the sine first."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     return right.reshape(len(right), -1, 2)[..., ::-1].reshape(right.shape)
-
-
-@mistake(
-    "mrope_frequencies",
-    "expected: each section begins with the first frequency of the whole list",
-    hint=frequencies_anew_in_each_section.hint,
-)
-def first_frequencies_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
-    if interleaved:
-        return right
-    rates = np.concatenate([rates_of(head_dim, base)[:size] for size in sections])
-    return spread(rates, np.repeat(np.arange(3), sections), 3)
 
 
 def sections_for(order, head_dim, sections, base, interleaved):
@@ -773,13 +712,9 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
     return one_axis(lambda frequencies: np.argmax(np.abs(frequencies), axis=1), x, positions, frequencies)
 
 
-ONE_SIDE_S_POSITIONS = (
-    "You rotated queries and keys by the positions of one of the two; the rule rotates each by its own coordinates."
-)
-
-
-@mistake("grid_scores", "expected: a line copied, and one name left", hint=ONE_SIDE_S_POSITIONS)
+@mistake("grid_scores", "expected: a line copied, and one name left")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
+    """You rotated queries and keys by the positions of one of the two; the rule rotates each by its own coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 
 
@@ -845,15 +780,14 @@ def text_moves_in_time_alone(segments):
 
 @mistake("mrope_positions", "expected: the running start forgotten")
 def every_segment_starts_at_zero(segments):
-    """Each of your segments starts at 0; the rule: the first one does, each further one at 1 + the largest coordinate
-    so far."""
+    """All your segments start at 0; the rule: only the first does, each next one at 1 + the largest coordinate so
+    far."""
     return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
 
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate with the frequencies of another axis; the rule: column a of both belongs to axis
-    a."""
+    """You multiplied each coordinate with the frequencies of another axis; the rule: column a belongs to axis a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 

@@ -20,15 +20,9 @@ def mixed(table, where):
     return resized.astype(table.dtype if table.dtype == np.float32 else np.float64)
 
 
-def within(positions, n_rows):
-    """Positions moved to the nearest row that there is, for entries that should have refused them."""
-    return np.clip(np.asarray(positions), 0, n_rows - 1)
-
-
 @mistake("init_table", "llm-random/llm-random #508 (standard deviation and variance mixed up)")
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
-    """Your numbers are far too small: you passed std², the variance; the generator wants std, the standard
-    deviation."""
+    """Your numbers are too small: you passed std², the variance; the generator wants std, the standard deviation."""
     return learned.init_table(max_len, d_model, seed, std**2)
 
 
@@ -52,8 +46,7 @@ def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: the first argument of `normal` is the mean")
 def std_as_the_mean(max_len, d_model, seed, std=0.02):
-    """You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard
-    deviation."""
+    """You passed std as the mean. The rule: the mean is 0, and std is the standard deviation."""
     return np.random.default_rng(seed).normal(std, 1.0, (max_len, d_model))
 
 
@@ -120,14 +113,10 @@ def tokens_without_positions(token_table, position_table, token_ids):
     return learned.lookup(token_table, token_ids)
 
 
-IDS_AS_POSITIONS = (
-    "You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the"
-    " token is."
-)
-
-
-@mistake("embed", "expected: one index for both tables", hint=IDS_AS_POSITIONS)
+@mistake("embed", "expected: one index for both tables")
 def token_ids_as_positions(token_table, position_table, token_ids):
+    """You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the
+    token is."""
     rows = np.asarray(position_table)[np.asarray(token_ids) % len(position_table)]
     return learned.lookup(token_table, token_ids) + rows
 
@@ -191,8 +180,7 @@ def padding_trains_every_row(max_len, lengths):
 
 @mistake("trained_rows", "expected: a length taken for a position")
 def only_last_positions_are_trained(max_len, lengths):
-    """You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to n −
-    1."""
+    """You marked only the last position of each sequence. The rule: length n reads all rows from 0 to n − 1."""
     return np.isin(np.arange(max_len), np.asarray(lengths) - 1)
 
 
@@ -241,35 +229,13 @@ def nearest_row_taken_from_below(table, new_len):
     return mixed(table, np.ceil(np.linspace(0, len(table) - 1, new_len) - 0.5))
 
 
-@mistake("resize_table", "expected: the upper row taken half way, as int(u + 0.5) does", hint=NEVER_MIXED)
-def nearest_row_taken_from_above(table, new_len):
-    return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len) + 0.5))
-
-
-SHARES_EXCHANGED = (
-    "You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f"
-    " belongs to the row above, 1 − f to the row below."
-)
-
-
-@mistake("resize_table", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
+@mistake("resize_table", "expected: f and 1 − f exchanged")
 def shares_exchanged(table, new_len):
+    """You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f
+    belongs to the row above, 1 − f to the row below."""
     where = np.linspace(0, len(table) - 1, new_len)
     # A new row that lies on an old one takes all of the row above it; at the end there is none, and one row is no mix.
     return mixed(table, np.floor(where) + (1 - where % 1 if new_len > 1 else 0))
-
-
-@mistake("resize_table", "expected: f and 1 − f exchanged, the row above found with ceil", hint=SHARES_EXCHANGED)
-def shares_exchanged_between_two_rows(table, new_len):
-    where = np.linspace(0, len(table) - 1, new_len)
-    return mixed(table, np.floor(where) + np.ceil(where) - where)
-
-
-@mistake("resize_table", "expected: f and 1 − f exchanged", hint=SHARES_EXCHANGED)
-def shares_exchanged_up_to_the_last_row(table, new_len):
-    where = np.linspace(0, len(table) - 1, new_len)
-    below = np.minimum(np.floor(where), max(len(table) - 2, 0))
-    return mixed(table, 2 * below + 1 - where if len(table) > 1 else where)
 
 
 @mistake("resize_table", "expected: a pooled table; the definition keeps the first row")
@@ -279,22 +245,12 @@ def one_row_is_the_mean(table, new_len):
     return right if new_len > 1 else np.mean(table, axis=0, keepdims=True)
 
 
-SAME_ROW = (
-    "All rows of your table are the same one. The rule: every number is drawn by itself, the whole table in one call of"
-    " the generator; otherwise no position has a row of its own."
-)
-
-
-@mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row", hint=SAME_ROW)
+@mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row")
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
+    """All rows of your table are the same one. The rule: every number is drawn by itself, the whole table in one call
+    of the generator; otherwise no position has a row of its own."""
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
-
-
-POSITIONS_FROM_ONE = (
-    "You gave the first token row 1 of the position table; the rule is that positions count from 0, so the first token"
-    " gets row 0."
-)
 
 
 def embedded_at(token_table, position_table, token_ids, rows):
@@ -302,8 +258,10 @@ def embedded_at(token_table, position_table, token_ids, rows):
     return learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)
 
 
-@mistake("embed", "expected: positions 1 … T, as people count", hint=POSITIONS_FROM_ONE)
+@mistake("embed", "expected: positions 1 … T, as people count")
 def positions_start_at_one(token_table, position_table, token_ids):
+    """You gave the first token row 1 of the position table; the rule: positions count from 0, so the first token gets
+    row 0."""
     return embedded_at(token_table, position_table, token_ids, np.arange(1, np.shape(token_ids)[-1] + 1))
 
 
@@ -318,25 +276,16 @@ def length_of_the_batch(token_table, position_table, token_ids):
     return learned.lookup(token_table, token_ids) + rows
 
 
-WEIGHT_DECAY = (
-    "You made the table itself smaller too, as weight decay does; the rule subtracts the step alone, so a row without a"
-    " gradient does not change."
-)
-
-
 def decayed(table, gradient, learning_rate, decay):
     stepped = learned.sgd_step(table, gradient, learning_rate)
     return (stepped - decay * np.asarray(table, np.float64)).astype(stepped.dtype)
 
 
-@mistake("sgd_step", "expected: (1 − learning rate) in front of the table", hint=WEIGHT_DECAY)
+@mistake("sgd_step", "expected: (1 − learning rate) in front of the table")
 def table_decays_by_the_learning_rate(table, gradient, learning_rate):
+    """You made the table itself smaller too, as weight decay does; the rule subtracts the step alone, so a row without
+    a gradient does not change."""
     return decayed(table, gradient, learning_rate, learning_rate)
-
-
-@mistake("sgd_step", "expected: PyTorch's AdamW, whose default is 0.01", hint=WEIGHT_DECAY)
-def table_decays_by_a_hundredth_of_it(table, gradient, learning_rate):
-    return decayed(table, gradient, learning_rate, 0.01 * learning_rate)
 
 
 @mistake("sgd_step", "expected: the rate forgotten, or taken for 1")

@@ -36,8 +36,7 @@ def shares_without_the_token_itself(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """Token t shares its weight among t + 2 tokens in yours; the rule is t + 1: those before it, and the token
-    itself."""
+    """Token t shares its weight among t + 2 tokens in yours; the rule is t + 1: those before it, and itself."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
@@ -55,8 +54,7 @@ def positions_counted_from_one(share):
 
 @mistake("rope_layers", "huggingface/transformers #43756; huggingface/smollm #130")
 def schedule_the_wrong_way_round(n_layers, interval):
-    """Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses
-    RoPE."""
+    """Your schedule is the wrong way round: True means that a layer uses RoPE."""
     return ~modern.rope_layers(n_layers, interval)
 
 
@@ -68,8 +66,7 @@ def every_layer_is_rotated(n_layers, interval):
 
 @mistake("rope_layers", "expected: l mod interval in place of (l + 1) mod interval")
 def first_layer_of_each_group_without_rope(n_layers, interval):
-    """The first layer of each group has no encoding here; layers count from 0, and it is the last layer of each
-    group."""
+    """The first layer of each group has no encoding here; layers count from 0, and the last of each group has none."""
     return np.arange(n_layers) % interval != 0
 
 
@@ -101,8 +98,7 @@ def window_one_too_wide(q_len, k_len, window):
 
 @mistake("sliding_window_mask", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def window_without_the_cache(q_len, k_len, window):
-    """Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len −
-    q_len."""
+    """Query i stands at position i here; the last query is at the last key, so query i is at i + k_len − q_len."""
     query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
     return (query - window < key) & (key <= query)
 
@@ -116,8 +112,7 @@ def window_looks_ahead(q_len, k_len, window):
 
 @mistake("chunk_mask", "expected with a cache: the mask of a whole text, cut off at the first rows")
 def chunks_without_the_cache(q_len, k_len, chunk):
-    """Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len −
-    q_len."""
+    """Query i stands at position i here; the last query is at the last key, so query i is at i + k_len − q_len."""
     query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
     return (query // chunk == key // chunk) & (key <= query)
 
@@ -189,8 +184,7 @@ def number_of_pairs_rounded(head_dim, p, base=BASE):
 
 @mistake("temperature", "expected: the floor of Llama 4's formula left out")
 def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
-    """The factor grows at every position; it grows in steps, because the quotient is rounded down before the
-    logarithm."""
+    """The factor grows at every position; it grows in steps, because the quotient is rounded down before the log."""
     return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
 
 
@@ -230,8 +224,7 @@ def log_of_the_position(positions, trained_len):
 
 @mistake("decoupled_scores", "expected: the scale of the content part kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """The sum is divided by the square root of the content size alone; the features of a head are both parts, d_c +
-    d_r."""
+    """The sum is divided by the root of the content size alone; the features of a head are both parts, d_c + d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)
@@ -239,8 +232,7 @@ def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_position
 
 @mistake("decoupled_scores", "expected: two scaled scores added")
 def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """Each part is divided by the square root of its own size and then added; the sum is divided once, by √(d_c +
-    d_r)."""
+    """Each part is divided by the root of its own size and then added; the sum is divided once, by √(d_c + d_r)."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content_size, rope_size = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     content = np.float64(q_content) @ np.swapaxes(np.float64(k_content), -1, -2)
@@ -299,8 +291,7 @@ def keys_moved_the_other_way(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "expected: keys that are stored rotated are taken for keys that are stored plain")
 def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
-    """Row t is rotated as if it stood at t + offset; stored keys are rotated already, so every row needs the offset
-    alone."""
+    """Row t is rotated as if it stood at t + offset; stored keys are rotated already, and need the offset alone."""
     where = np.arange(np.shape(cache_k)[-2]) + offset
     return rotated(np.asarray(cache_k, dtype=np.float64), where, base)
 
@@ -348,8 +339,7 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: the size of the whole head in the exponent")
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You took the frequencies from both parts together, d_c + d_r; the rule: the rotated part has its own size,
-    d_r."""
+    """You took the frequencies of both parts together, d_c + d_r; the rule: the rotated part has its own size, d_r."""
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower)
@@ -457,7 +447,7 @@ def cos_and_sin_exchanged(cache_k, offset, base=BASE):
 
 @mistake("sink_weights", "expected: plain softmax")
 def sink_left_out(scores, sink):
-    """You left the sink out of the sum. The rule: divide by the sum of all powers and e^sink, so rows sum to less than
+    """You left the sink out of the sum. The rule: divide by the sum of all powers and e^sink; rows sum to less than
     1."""
     return modern.sink_weights(scores, np.full(np.shape(sink), -np.inf))
 

@@ -19,15 +19,13 @@ def positions_count_from_one(length):
 
 @mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
 def positions_run_along_the_features(x):
-    """You added the number of the feature. The rule: add the number of the token, which runs along the last axis but
-    one."""
+    """You added the number of the feature. The rule: add that of the token, along the last axis but one."""
     return x + np.arange(naive.add_integer_positions(x).shape[-1])
 
 
 @mistake("add_integer_positions", "expected: len(x) is the number of tokens for two axes only")
 def positions_run_along_the_batch(x):
-    """Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but
-    one."""
+    """Your position runs along the first axis, the batch. The rule: tokens stand along the last axis but one."""
     return x + np.arange(len(x)).reshape(-1, *(1,) * (naive.add_integer_positions(x).ndim - 1))
 
 
@@ -46,8 +44,7 @@ def positions_multiplied_in(x):
 
 @mistake("normalized_positions", "expected: dividing by the length is in many articles")
 def divided_by_the_length(length):
-    """You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position, L −
-    1."""
+    """You divided by the number of tokens, so the last token does not get 1. The rule: divide by L − 1."""
     return naive.integer_positions(length) / max(length, 1)
 
 
@@ -218,8 +215,7 @@ def gray_shifted_in_a_circle(length, n_bits=None):
 
 @mistake("gray_positions", "expected: as for the binary code")
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
-    """Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit
-    first."""
+    """Your bits are in the opposite order. The rule: as in binary_positions, the most significant bit first."""
     return naive.gray_positions(length, n_bits)[:, ::-1]
 
 
@@ -234,8 +230,7 @@ def gray_with_and(length, n_bits=None):
 
 @mistake("gray_positions", "expected: | for ^")
 def gray_with_a_plain_or(length, n_bits=None):
-    """You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits
-    are 1."""
+    """You combined position and half with a plain or. The rule: the exclusive or, which is 0 where both bits are 1."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) | (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -276,11 +271,6 @@ XOR_FOR_POWER = (
 @mistake("bit_period", "expected: the sign of a power on paper and in other languages", hint=XOR_FOR_POWER)
 def period_from_an_exclusive_or(bit):
     return 2 ^ (bit + 1)
-
-
-@mistake("bit_period", "expected: twice what is meant as a power", hint=XOR_FOR_POWER)
-def period_from_twice_an_exclusive_or(bit):
-    return 2 * (2 ^ bit)
 
 
 @mistake("binary_positions", "expected: the sign of a power on paper", hint=XOR_FOR_POWER)

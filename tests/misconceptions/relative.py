@@ -111,7 +111,7 @@ def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=No
 
 @mistake("shaw_attention", "expected: weights multiplied with the mask")
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You removed masked keys after the softmax, so the weights do not sum to one; the rule: mask the scores before
+    """You removed masked keys after the softmax, so the weights do not sum to 1; the rule: mask the scores before
     it."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
@@ -205,18 +205,13 @@ def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
-ALWAYS_32_BUCKETS = (
-    "You used 32 buckets for every table; the rule is that the table has one row per bucket, so its length is their"
-    " number."
-)
-
-
 def biased(table, buckets):
     return np.moveaxis(table.astype(np.float32 if table.dtype == np.float32 else np.float64)[buckets], -1, 0)
 
 
-@mistake("t5_bias", "expected: the default of t5_bucket, clipped to the rows of the table", hint=ALWAYS_32_BUCKETS)
+@mistake("t5_bias", "expected: the default of t5_bucket, clipped to the rows of the table")
 def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """You used 32 buckets for every table; the rule: the table has one row per bucket."""
     distances = relative.relative_positions(q_len, k_len, q_start)
     buckets = relative.t5_bucket(distances, bidirectional, max_distance=max_distance)
     return biased(np.asarray(table), np.minimum(buckets, len(table) - 1))
@@ -294,8 +289,7 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
 
 @mistake("shaw_attention", "expected: two softmaxes, one of them without the mask")
 def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You used the weights from before the mask for the value table; the rule is the same weights for values and for
-    table."""
+    """You used the weights from before the mask for the value table; the rule: the same weights for both."""
     values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
     table = relative.shaw_attention(q, k, np.zeros_like(v), key_table, value_table, max_distance)
     return values + table
@@ -314,8 +308,7 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @mistake("t5_bucket", "expected: ≥ in place of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted distance 0 as ahead; the rule: only relative positions above 0 use the second half, and 0 has bucket
-    0."""
+    """You counted distance 0 as ahead; the rule: only distances above 0 use the second half, and 0 has bucket 0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
@@ -388,12 +381,6 @@ def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
     return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(2)
 
 
-KEY_TABLE_TWICE = (
-    "You used the key table for the values too; the rule is that keys and values have a table each, and v carries rows"
-    " of value_table."
-)
-
-
 @mistake("shaw_attention", "expected: the value seen as looking at the query")
 def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
     """You counted the distance of a value the other way round, from the key to the query; the rule is the same distance
@@ -402,8 +389,10 @@ def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask
     return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
 
-@mistake("shaw_attention", "expected: one table taken for both, where it fits", hint=KEY_TABLE_TWICE)
+@mistake("shaw_attention", "expected: one table taken for both, where it fits")
 def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
+    """You used the key table for the values too; the rule: keys and values have a table each, and v carries rows of
+    value_table."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if np.shape(key_table) != np.shape(value_table):
         return right
@@ -422,21 +411,10 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
     return (values + part(vectors, weights)).astype(right.dtype)
 
 
-UNWEIGHTED = (
-    "The vectors of the value table do not have the weights of their keys in yours; the rule is Σ α (v + b), so each"
-    " vector counts as much as its value."
-)
-
-
-@mistake("shaw_attention", "expected: the mean of the vectors of all keys", hint=UNWEIGHTED)
-def vectors_of_the_value_table_averaged(q, k, v, key_table, value_table, max_distance, mask=None):
-    return with_table_part(
-        q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.mean(axis=-2)
-    )
-
-
-@mistake("shaw_attention", "expected: the sum of the vectors of all keys", hint=UNWEIGHTED)
+@mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
+    """The vectors of the value table do not have the weights of their keys in yours; the rule is Σ α (v + b), so each
+    vector counts as much as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
@@ -463,14 +441,11 @@ def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=N
     return first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))
 
 
-WHOLE_LOGARITHM = (
-    "You divided by log D; the rule is log(D / e), so that the last bucket begins near max_distance: e is the number of"
-    " exact buckets."
-)
-
-
-@mistake("t5_bucket", "expected: the e of the denominator forgotten", hint=WHOLE_LOGARITHM)
+@mistake("t5_bucket", "expected: the e of the denominator forgotten")
 def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """You divided by log D; the rule is log(D / e), so that the last bucket begins near max_distance: e is the number
+    of exact buckets."""
+
     def steps(distance, exact, buckets):
         return np.log(distance / exact) / np.log(max_distance) * (buckets - exact)
 

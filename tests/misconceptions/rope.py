@@ -35,15 +35,13 @@ def exponent_uses_the_feature_index(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too often")
 def exponent_without_its_sign(head_dim, base=10000.0):
-    """Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the
-    exponent."""
+    """Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."""
     return 1 / rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "tensorflow/tensor2tensor, whose sinusoids end at 1/base")
 def frequencies_end_at_one_over_base(head_dim, base=10000.0):
-    """Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by
-    d/2."""
+    """Your last frequency is 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by d/2."""
     return float(base) ** -np.linspace(0, 1, head_dim // 2)
 
 
@@ -53,17 +51,10 @@ def exponents_of_the_odd_features(head_dim, base=10000.0):
     return float(base) ** (-np.arange(1, head_dim, 2) / head_dim)
 
 
-NOT_DIVIDED = "You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."
-
-
-@mistake("rope_frequencies", "expected: the division forgotten", hint=NOT_DIVIDED)
+@mistake("rope_frequencies", "expected: the division forgotten")
 def exponent_not_divided(head_dim, base=10000.0):
+    """You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."""
     return float(base) ** -np.arange(0.0, head_dim, 2)
-
-
-@mistake("rope_frequencies", "expected: i where 2i/d is meant", hint=NOT_DIVIDED)
-def exponent_of_the_pair_alone(head_dim, base=10000.0):
-    return float(base) ** -np.arange(0.0, head_dim // 2)
 
 
 @mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
@@ -88,15 +79,13 @@ def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: frequencies read as full rotations per position")
 def frequencies_in_full_turns(head_dim, base=10000.0):
-    """Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one
-    radian."""
+    """Your frequencies are 2π times too large; the rule counts radians per position: one for pair 0."""
     return 2 * np.pi * rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
-    """You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency itself, θ_i radians per
-    position."""
+    """You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency, θ_i radians per position."""
     return 2 * np.pi / rope.rope_frequencies(head_dim, base)
 
 
@@ -112,22 +101,12 @@ def frequencies_doubled(head_dim, base=10000.0):
     return 2 * rope.rope_frequencies(head_dim, base)
 
 
-COARSE_FREQUENCIES = (
-    "You computed the frequencies in float32, so angles are too coarse far along; the rule is float64 for θ and"
-    " for position · θ."
-)
-
-
-@mistake("rope_frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases", hint=COARSE_FREQUENCIES)
+@mistake("rope_frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(head_dim, base=10000.0):
+    """You computed the frequencies in float32, so angles are too coarse far along; the rule is float64 for θ and for
+    position · θ."""
     exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
-
-
-TOO_COARSE = (
-    "You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64,"
-    " and only the result is converted."
-)
 
 
 def single_angles(positions, head_dim, base):
@@ -136,24 +115,15 @@ def single_angles(positions, head_dim, base):
     return np.outer(np.asarray(positions, dtype=np.float32), rope.rope_frequencies(head_dim, base).astype(np.float32))
 
 
-def rounded_angles(positions, head_dim, base):
-    """The right angles, then rounded to float32."""
-    rope.rope_cos_sin(positions, head_dim, base)
-    return np.outer(positions, rope.rope_frequencies(head_dim, base)).astype(np.float32)
-
-
 def cosines_and_sines(angles):
     return np.cos(angles).astype(np.float64), np.sin(angles).astype(np.float64)
 
 
-@mistake("rope_cos_sin", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535", hint=TOO_COARSE)
+@mistake("rope_cos_sin", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def angles_in_single_precision(positions, head_dim, base=10000.0):
+    """You computed the angles in float32, which is too coarse at large positions; the rule: position · θ in float64,
+    and only the result is converted."""
     return cosines_and_sines(single_angles(positions, head_dim, base))
-
-
-@mistake("rope_cos_sin", "expected: angles stored in float32", hint=TOO_COARSE)
-def angles_rounded(positions, head_dim, base=10000.0):
-    return cosines_and_sines(rounded_angles(positions, head_dim, base))
 
 
 @mistake("rope_cos_sin", "expected: inv_freq stored in float32, as in most codebases")
@@ -305,8 +275,7 @@ def features_rotated_with_themselves(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the minus copied into both lines")
 def both_sines_negative(x, positions, base=10000.0):
-    """Both features of a pair subtract their sine in yours, which is no rotation; the rule: one of the two has a
-    minus."""
+    """Both features of a pair subtract their sine, which is no rotation; the rule: one of the two has a minus."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
 
 
@@ -397,13 +366,9 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
-AT_THE_QUERIES = (
-    "You rotated the keys by the positions of the queries; the rule is that key j is rotated by k_positions[j]."
-)
-
-
-@mistake("rope_scores", "expected: one list of positions used for both, where it is long enough", hint=AT_THE_QUERIES)
+@mistake("rope_scores", "expected: one list of positions used for both, where it is long enough")
 def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
+    """You rotated the keys by the positions of the queries; the rule: key j is rotated by k_positions[j]."""
     return rope.rope_scores(
         q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base
     )
@@ -555,19 +520,6 @@ def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, pos
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@mistake("decode_step", "expected: cache and new key put together first", hint=ROTATED_AGAIN)
-def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
-    return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
-
-
-@mistake("decode_step", "expected: the whole cache rotated for the scores, and stored as it was", hint=ROTATED_AGAIN)
-def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
-    out, _, _ = cached_keys_rotated_again.implementation(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
-    return out, keys, values
-
-
 @mistake("decode_step", "expected: the three projections treated alike")
 def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     """You rotated the new value as well; the rule: RoPE rotates queries and keys only."""
@@ -623,14 +575,10 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
     return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1)
 
 
-WHOLE_WIDTH = (
-    "You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if that part"
-    " were a head of its own."
-)
-
-
-@mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim", hint=WHOLE_WIDTH)
+@mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim")
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
+    """You took the frequencies from the whole width d; the rule: they come from rotary_dim, as if that part were a head
+    of its own."""
     x = np.asarray(x)
     frequencies = float(base) ** (-np.arange(0, rotary_dim, 2) / x.shape[-1])
     turned = turn_pairs(x[..., :rotary_dim], positions, frequencies)
@@ -703,8 +651,7 @@ def softmax_scores(q, k, causal):
 
 @mistake("apply_rope_half", "expected: one function used for both layouts")
 def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
-    """You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a
-    pair."""
+    """You rotated neighbours, as apply_rope does; the rule of this layout: features i and i + d/2 form a pair."""
     return rope.apply_rope(x, positions, base)
 
 
@@ -733,20 +680,11 @@ def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_
     )
 
 
-ROUNDED_EXPONENT = (
-    "Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the exponent"
-    " −2i/d is a fraction."
-)
-
-
-@mistake("rope_frequencies", "expected: // for / after the minus", hint=ROUNDED_EXPONENT)
+@mistake("rope_frequencies", "expected: // for / after the minus")
 def exponent_rounded_down(head_dim, base=10000.0):
+    """Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the
+    exponent −2i/d is a fraction."""
     return float(base) ** (-np.arange(0, head_dim, 2) // head_dim)
-
-
-@mistake("rope_frequencies", "expected: // for / before the minus: all exponents are 0", hint=ROUNDED_EXPONENT)
-def exponent_rounded_to_zero(head_dim, base=10000.0):
-    return rope.rope_frequencies(head_dim, base) ** 0
 
 
 @mistake("rotate_half", "expected: np.roll alone")
@@ -813,12 +751,6 @@ def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v,
     weights = (w_q, w_k, w_v)
     out, keys, values = decoded(x_t, *weights, n_heads, cache_k, cache_v, position, base, position, 0, where)
     return out, rope.apply_rope(keys, where, base), values
-
-
-@mistake("decode_step", "expected: all keys rotated, up to `position`, and stored so", hint=ROTATED_AGAIN)
-def all_keys_rotated_up_to_the_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    first = position - np.shape(cache_k)[-2]
-    return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first)
 
 
 @mistake("decode_step", "expected: all keys rotated at 0, 1, 2, … and stored so", hint=ROTATED_AGAIN)

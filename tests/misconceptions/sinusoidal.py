@@ -98,8 +98,7 @@ def slowest_pair_first(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(d_model, base=10000.0):
-    """You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency itself, ω_i radians per
-    position."""
+    """You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency, ω_i radians per position."""
     return 2 * np.pi / sinusoidal.frequencies(d_model, base)
 
 
@@ -115,14 +114,10 @@ def frequencies_doubled(d_model, base=10000.0):
     return 2 * sinusoidal.frequencies(d_model, base)
 
 
-COARSE_FREQUENCIES = (
-    "You computed the frequencies in float32, so angles are not exact enough far along. The rule: float64 for ω and"
-    " for position · ω."
-)
-
-
-@mistake("frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases", hint=COARSE_FREQUENCIES)
+@mistake("frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(d_model, base=10000.0):
+    """You computed the frequencies in float32, so angles are not exact enough far along. The rule: float64 for ω and
+    for position · ω."""
     exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
@@ -136,8 +131,7 @@ def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: frequencies read as full turns per position")
 def frequencies_in_full_turns(d_model, base=10000.0):
-    """Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one
-    radian."""
+    """Your frequencies are 2π times too large. The rule: ω_i counts radians per position: one for pair 0."""
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
@@ -183,8 +177,7 @@ def angles_in_full_turns(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: positions are taken for counts")
 def negative_positions_mirrored(positions, d_model, base=10000.0):
-    """You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is
-    −sin(a)."""
+    """You dropped the sign of negative positions. The rule: every real position has one, and sin(−a) is −sin(a)."""
     return sinusoidal.sinusoidal_encoding(np.abs(positions), d_model, base)
 
 
@@ -231,12 +224,6 @@ def cosine_first(positions, d_model, base=10000.0):
     return interleaved(np.cos(turned), np.sin(turned))
 
 
-TOO_COARSE = (
-    "You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω"
-    " in float64."
-)
-
-
 def single_angles(positions, d_model, base):
     """Angles from positions and frequencies that are float32 both."""
     angles(positions, d_model, base)
@@ -249,14 +236,11 @@ def encoded(angles):
     return interleaved(np.sin(angles), np.cos(angles)).astype(np.float64)
 
 
-@mistake("sinusoidal_encoding", "wfondrie/depthcharge #82", hint=TOO_COARSE)
+@mistake("sinusoidal_encoding", "wfondrie/depthcharge #82")
 def angles_in_single_precision(positions, d_model, base=10000.0):
+    """You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω
+    in float64."""
     return encoded(single_angles(positions, d_model, base))
-
-
-@mistake("sinusoidal_encoding", "expected: angles stored in float32", hint=TOO_COARSE)
-def angles_rounded(positions, d_model, base=10000.0):
-    return encoded(angles(positions, d_model, base).astype(np.float32))
 
 
 @mistake("sinusoidal_encoding", "expected: the frequencies stored in float32, as in most codebases")
@@ -270,8 +254,7 @@ def frequencies_in_single_precision(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the first token of a text is often called the first position")
 def positions_one_ahead(positions, d_model, base=10000.0):
-    """Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines are
-    1."""
+    """Your positions count from 1. The rule: the first row is position 0: all sines 0, all cosines 1."""
     return sinusoidal.sinusoidal_encoding(np.asarray(positions, dtype=np.float64) + 1, d_model, base)
 
 
@@ -425,20 +408,11 @@ def interleaved_the_other_way(pe):
     return sinusoidal.to_concatenated(pe)
 
 
-ROUNDED_EXPONENT = (
-    "Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the exponent"
-    " −2i/d is a fraction."
-)
-
-
-@mistake("frequencies", "expected: // for / after the minus", hint=ROUNDED_EXPONENT)
+@mistake("frequencies", "expected: // for / after the minus")
 def exponent_rounded_down(d_model, base=10000.0):
+    """Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the
+    exponent −2i/d is a fraction."""
     return float(base) ** (-np.arange(0, d_model, 2) // d_model)
-
-
-@mistake("frequencies", "expected: // for / between −2 and d", hint=ROUNDED_EXPONENT)
-def exponent_times_a_rounded_quotient(d_model, base=10000.0):
-    return float(base) ** (-2 // d_model * np.arange(d_model // 2.0))
 
 
 OVERWRITTEN = (
@@ -468,12 +442,6 @@ def interleaved_in_place(pe):
     return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, *halves(pe), EVEN, ODD)
 
 
-@mistake("to_interleaved", "expected: cosines, then sines written into the argument", hint=OVERWRITTEN)
-def interleaved_in_place_cosines_first(pe):
-    sines, cosines = halves(pe)
-    return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, cosines, sines, ODD, EVEN)
-
-
 @mistake("to_interleaved", "expected: the features reshaped to two halves and back")
 def halves_reshaped_and_not_swapped(pe):
     """Your features are in the order in which they came: a reshape alone moves nothing. The rule: a sine and its cosine
@@ -484,12 +452,6 @@ def halves_reshaped_and_not_swapped(pe):
 @mistake("to_concatenated", "expected: sines, then cosines written into the argument", hint=OVERWRITTEN)
 def concatenated_in_place(pe):
     return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, EVEN, ODD, *halves(pe))
-
-
-@mistake("to_concatenated", "expected: cosines, then sines written into the argument", hint=OVERWRITTEN)
-def concatenated_in_place_cosines_first(pe):
-    sines, cosines = halves(pe)
-    return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, ODD, EVEN, cosines, sines)
 
 
 @mistake("to_concatenated", "expected: the features reshaped to pairs and back")

@@ -174,13 +174,9 @@ def rows_divided_by_their_sum(log_f):
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
 
-DIAGONAL_OF_ZERO = (
-    "Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."
-)
-
-
-@mistake("decay_matrix", "fla-org/flash-linear-attention #461", hint=DIAGONAL_OF_ZERO)
+@mistake("decay_matrix", "fla-org/flash-linear-attention #461")
 def exp_of_zero_is_zero(log_f):
+    """Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."""
     return np.where(state.decay_bias(log_f) < 0, state.decay_matrix(log_f), 0.0)
 
 
@@ -257,8 +253,7 @@ def decay_after_softmax(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: log_f taken for the bias itself")
 def gates_added_without_a_sum(q, k, v, log_f):
-    """You added the gate of each key to its scores; the rule is the sum of the gates between key and query,
-    decay_bias."""
+    """You added the gate of each key to its scores; the rule: the sum of the gates between key and query."""
     log_f = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
     biased = scores(q, k) / np.sqrt(np.shape(q)[-1]) + np.maximum(log_f, -1e9)
     return softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)
@@ -338,8 +333,7 @@ def gate_on_the_new_token(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
-    """You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token
-    whole."""
+    """You kept a share of the state and wrote the other share of the token, as in a mean; the rule: write it whole."""
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
     return (read(q, new), new)
 
@@ -360,8 +354,7 @@ def given_state_ignored(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)")
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
-    """Each of your chunks begins with the state of the call; the rule: it begins with the state after the chunk before
-    it."""
+    """Each of your chunks begins with the state of the call; the rule: with the state after the chunk before it."""
     first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
 
     def one_chunk(_, q, k, v, log_f):
@@ -405,8 +398,7 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the step of one token used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk,
-    exp(c_last)."""
+    """From chunk to chunk your state fades by one gate, the last; the rule: by all gates of the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
@@ -497,8 +489,7 @@ def forgetting_comes_last(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """β scales the new value alone here, and the old one is taken out whole; the rule: β scales the difference of the
-    two."""
+    """β scales the new value alone here, and the old one is taken out whole; the rule: β scales the difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
@@ -506,8 +497,7 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """β scales the old value alone here, and the new one is written whole; the rule: β scales the difference of the
-    two."""
+    """β scales the old value alone here, and the new one is written whole; the rule: β scales the difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
@@ -763,11 +753,6 @@ def state_of_one_head(length, n_heads, d_k, d_v):
 def zero_for_a_gate_of_one(log_f):
     """A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
-
-
-@mistake("half_life", "expected: the time constant, and no case for a gate of 0", hint=time_constant.hint)
-def time_constant_without_a_case(log_f):
-    return -1 / np.asarray(log_f, dtype=np.float64)
 
 
 @mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
