@@ -133,8 +133,9 @@ With the usual base, 10,000, RoPE copies 3 back with
 | delta rule, gate 0.9 | «memory("delta rule, gate 0.9"):.2f» |
 **A sum cannot tell the last value from the first**: «recall("linear attention", writes=2):.2f»
 with 32 keys it reaches «recall("linear attention", keys=32):.2f», the delta rule «recall("delta rule", keys=32):.2f»
-With a gate of 0.9 it reads more last values, «recall("linear attention, gate 0.9", writes=2):.2f» (but not with 32
-    keys, a case that the table leaves out: «recall("linear attention, gate 0.9", 2, 32):.2f» against «recall("linear attention", 2, 32):.2f»)
+With a gate of 0.9 it reads more last values, «recall("linear attention, gate 0.9", writes=2):.2f» (but not with
+    32 keys, a case that the table leaves out: «recall("linear attention, gate 0.9", 2, 32):.2f» against
+    «recall("linear attention", 2, 32):.2f»)
 The delta rule overwrites: «recall("delta rule", writes=2):.2f»
 **A gate of 0.9 makes the delta rule worse**, in all three columns
     <== np.all(np.subtract(memory("delta rule"), memory("delta rule, gate 0.9")) > 0.05)
