@@ -7,8 +7,8 @@ installation.
     glossary   the terms of the glossary, explained where a lesson touches them
     questions  the form of each answer, and the answers of the questions for practice
     dials      pictures that move, and all JavaScript (script/, and dials/ here and in lessons)
-    style, templates, fonts   what the pages look like
-    vendor     MiniSearch, the full-text search, with its licence
+    style, templates   what the pages look like
+    vendor     the full-text search and the font of formulas, with their licences
 
 Everything is made from what the handout has, but for the answers to questions without points: no page knows a solution.
 """

@@ -9,14 +9,12 @@ ends: a lesson asks students to write these functions in numpy, and they are mea
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pandas
 import rjsmin
-from markupsafe import Markup
 
 from autograder.course import ROOT
 
@@ -39,17 +37,15 @@ def measured(lesson: str) -> dict[str, Any]:
     table = rows.pivot(index=[of, "seed"], columns="length", values="accuracy")
     groups = {group: table.loc[group] for group in dict.fromkeys(rows[of])}
     last = {group: own.iloc[:, -1].mean() for group, own in groups.items() if own.notna().all(axis=None)}
-    order = sorted(last, key=lambda group: last[group])
-    lengths, best, chosen = [*map(int, table)], order[-1], {order[0], order[len(order) // 2], order[-1]}
+    order = sorted(last, key=last.__getitem__)
+    chosen = {order[0], order[len(order) // 2], order[-1]}
     curves = {group: groups[group].to_numpy().tolist() for group in last if group in chosen}
-    data = Markup(json.dumps({"lengths": lengths, "curves": curves}))
-    found = {"task": rows[task].iloc[0], "lengths": lengths, "groups": list(curves), "best": best}
-    return found | {"highest": last[best], "data": data}
+    found = {"task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
+    return found | {"best": order[-1], "highest": last[order[-1]]}
 
 
-def script(minified: bool = True) -> str:
-    """The JavaScript of the course, as it ships or as it is written."""
-    source = "\n".join(
-        path.read_text("utf-8") for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js"))
-    )
-    return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n')) if minified else source
+def script() -> str:
+    """The JavaScript of the course, as it ships."""
+    paths = (path for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+    source = "\n".join(path.read_text("utf-8") for path in paths)
+    return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -1,15 +1,14 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
 latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from
-what is beside them, bars and brackets know their sides, and a minus at the beginning is a sign.
+what is beside them, brackets know their sides, and a minus at the beginning is a sign.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from itertools import pairwise
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.converter import convert_to_element
 
@@ -30,10 +29,7 @@ _BEFORE = (
 )
 """What is changed before a formula is converted: a function has a thin space on both sides, but none before a
 bracket."""
-_LONG = 24
-"""more characters than this do not fit beside a word on a narrow screen"""
-_BREAKS = frozenset("=≤≥≈<>→↦+−·,")
-_AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
+_AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
@@ -55,30 +51,12 @@ def mathml(latex: str, display: bool = False) -> str:
         _complete(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
         raise PageError(f"{latex}: {', '.join(unknown)} is not known")
-    pieces = [root] if display or len("".join(root.itertext())) <= _LONG else _pieces(root)
     root.set("alttext", latex.strip())
-    return "<wbr>".join(tostring(piece, encoding="unicode") for piece in pieces)
-
-
-def _pieces(root: Element) -> list[Element]:
-    """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
-    ends = [
-        index
-        for index, child in enumerate(root[0], 1)
-        if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None
-    ]
-    pieces = []
-    for begin, end in pairwise(dict.fromkeys((0, *ends, len(root[0])))):
-        pieces.append(Element(root.tag, root.attrib))
-        SubElement(pieces[-1], "mrow").extend(root[0][begin:end])
-    return pieces
+    return tostring(root, encoding="unicode")
 
 
 def _complete(row: Element) -> None:
     """What the symbols of one row lack."""
-    bars = [child for child in row if child.tag == "mo" and child.text == "|" and not child.get("form")]
-    for number, bar in enumerate(bars):
-        bar.set("form", "postfix" if number % 2 else "prefix")
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""

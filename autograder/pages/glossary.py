@@ -11,9 +11,7 @@ from html import escape
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
 """A term, its meaning and its lesson; or, of a word that means something else elsewhere, the lessons in which it means
 this (0: the front page)."""
-_EVERYDAY = frozenset(
-    ("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance")
-)
+_EVERYDAY = frozenset("value content learned factor base row shape step section model distance".split())
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
 
 
@@ -30,27 +28,23 @@ class Glossary:
         self.meanings: dict[str, str] = {term: meaning for term, meaning, _ in rows}
         self._lessons = {term: set(map(int, where.split(","))) for term, _, where in rows if "," in where}
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
-        self._terms = {spelling.lower(): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
-        longest_first = sorted(self._terms, key=len, reverse=True)
-        any_of_them = "|".join(map(re.escape, longest_first)) or "(?!)"
-        self._pattern = re.compile(rf"(?<![\w-])(?:{any_of_them})s?(?![\w-])", re.IGNORECASE)
+        self._terms = {_small(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
+        # Longest first. A sentence may begin with a term; other capitals count: `Set` is no SET.
+        written = [f"[{one[0]}{one[0].upper()}]{re.escape(one[1:])}" for one in sorted(self._terms, key=len)[::-1]]
+        self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
     def marked(self, text: str, touched: set[str], lesson: int = 0) -> str:
         """A piece of plain text of a lesson as HTML, with the terms that are not yet `touched` as buttons."""
 
         def button(match: re.Match[str]) -> str:
-            term = self._term(match[0])
-            if term is None or term in touched or lesson not in self._lessons.get(term, {lesson}):
+            term = self._terms[_small(match[1])]
+            if term in touched or lesson not in self._lessons.get(term, {lesson}):
                 return match[0]
             touched.add(term)
             return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'
 
         return self._pattern.sub(button, escape(text, quote=False))
 
-    def _term(self, written: str) -> str | None:
-        """The term that is written so. Capitals count where the term has some: `Set` is no SET."""
-        for spelling in (written, written.removesuffix("s")):
-            term = self._terms.get(spelling.lower())
-            if term is not None and (term == term.lower() or spelling[1:] in term):
-                return term
-        return None
+
+def _small(term: str) -> str:
+    return term[0].lower() + term[1:]

@@ -7,7 +7,6 @@ import base64
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from markupsafe import Markup
 from autograder.course import ROOT, Assignment, assignments
 from autograder.pages import dials, questions
 from autograder.pages.glossary import Glossary, slug
-from autograder.pages.markdown import Placed, Renderer, code
+from autograder.pages.markdown import Renderer, code
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
@@ -30,143 +29,115 @@ TEXTS = ROOT / "assignments"
 def course() -> dict[str, bytes]:
     """Path below `course/` → content."""
     environment = templates.environment(HERE / "templates", *dials.FOLDERS)
-    environment.globals |= vars(environment.get_template("controls.html").module)
-    glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
-    renderer = Renderer(glossary, TEXTS)
-    lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
-    shown = [_shown(name, html) for name, html in lessons.items()]
-    bodies = _around(lessons, shown, renderer, environment)
-    titles = {name: _title(html) for name, html in bodies.items()}
-    names, frame = [None, *bodies, None], environment.get_template("page.html")
+    environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
+    bodies, lessons = _bodies(Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS), environment)
+    titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
+    terms = [(anchor, term, Markup(said)) for anchor, term, said in _TERM.findall(bodies["glossary"])]
     pages = {
-        f"{name}.html": frame.render(
+        f"{name}.html": environment.get_template("page.html").render(
             name=name,
             body=Markup(html),
-            headings=[(level, anchor, Markup(heading)) for level, anchor, heading in _HEADING.findall(html)],
-            terms=[
-                (slug(term), Markup(renderer.inline(term)), Markup(renderer.inline(meaning)))
-                for term, meaning in sorted(glossary.meanings.items())
-                if f'popovertarget="term-{slug(term)}"' in html
-            ],
-            lessons=shown,
-            others=[other for other in bodies if other != "index" and other not in lessons],
-            around=(names[number], names[number + 2]),
+            headings=[(level, anchor, Markup(text)) for level, anchor, text in _HEADING.findall(html) if level],
+            terms=[term for term in terms if f'"term-{term[0]}"' in html],
+            lessons=lessons,
             titles=titles,
         )
-        for number, (name, html) in enumerate(bodies.items())
+        for name, html in bodies.items()
     }
     index = [section for name, html in bodies.items() for section in _sections(name, titles[name], html)]
-    index += [
-        {"title": term, "page": "glossary", "link": f"glossary.html#{slug(term)}", "text": _plain(meaning)}
-        for term, meaning in glossary.meanings.items()
-    ]
     files = pages | {
         "course.css": style(),
         "dials.js": dials.script(),
         # A script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
-        "minisearch-license.txt": (HERE / "vendor" / "minisearch-license.txt").read_text("utf-8"),
-        "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
     }
-    figures = sorted(set(re.findall(r'(?:src|srcset)="(figures/.+?)"', "".join(pages.values()))))
-    return {name: text.encode("utf-8") for name, text in files.items()} | {
-        figure: (TEXTS / figure).read_bytes() for figure in figures
-    }
+    kept = {path.name: path for path in (HERE / "vendor").glob("*.txt")}
+    kept |= {path.relative_to(TEXTS).as_posix(): path for path in (TEXTS / "figures").rglob("*.svg")}
+    made = {name: text.encode() for name, text in files.items()}
+    return made | {name: path.read_bytes() for name, path in kept.items()}
 
 
 def style() -> str:
     """One style sheet. The font of the formulas is inside it: Firefox refuses a font beside a page that has no
     server."""
-    font = base64.b64encode((HERE / "fonts" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
+    font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
-def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> str:
-    """The lesson with its docstrings, dials and what its questions for practice take."""
+def _lesson(assignment: Assignment, environment: Environment) -> tuple[str, str, dict[str, str]]:
+    """The lesson's text, its folder, and what is placed in it: docstrings, dials, and what its questions for practice
+    take. The answers to these are no secret, all others are."""
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
-    # The answers to these are no secret, all others are.
     practice = questions.of(assignment)["practice"]
-    controls = {key: ask.render(key=key, **question) for key, question in practice.items()}
-    placed = Placed(_docstrings(assignment), controls, _drawn(text, assignment.name, environment))
-    return renderer.render(text, assignment.name, placed)
+    placed = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
+    for node in ast.parse(assignment.stub.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            placed[f"def {node.name}"] = _docstring(node)
+    return text, assignment.name, placed | _drawn(text, assignment.name, environment)
 
 
-def _docstrings(assignment: Assignment) -> dict[str, str]:
-    """Public function of a stub → its signature and docstring, folded, to stand below its heading.
+def _docstring(function: ast.FunctionDef) -> str:
+    """Its signature and docstring, folded.
 
     Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
     begin a line.
     """
-    docstrings = {}
-    for node in ast.parse(assignment.stub.read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(node) or "")
-            signature = code(f"{node.name}({ast.unparse(node.args)})").strip()
-            docstrings[node.name] = (
-                f'<details class="docstring"><summary>Docstring of <code>{node.name}</code></summary>'
-                f"<pre><code>{signature}\n\n{escape(running)}</code></pre></details>\n"
-            )
-    return docstrings
+    running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
+    signature = code(f"{function.name}({ast.unparse(function.args)})").strip()
+    return (
+        f'<details class="docstring"><summary>Docstring of <code>{function.name}</code></summary>\n'
+        f"<pre><code>{signature}\n\n{escape(running)}</code></pre></details>\n"
+    )
 
 
 def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
     """Each dial that a text has a mark for → its form."""
-    return {
-        name: environment.get_template(f"{name}.html").render(name=name, measured=partial(dials.measured, page))
-        for name in dials.named(text)
-    }
+    forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
+    return {f"dial: {name}": form.render(name=name, page=page) for name, form in forms.items()}
 
 
 def _shown(name: str, html: str) -> dict[str, Any]:
     """What the first page and the navigation tell of a lesson."""
     return {
         "name": name,
-        "title": _title(html),
-        "facts": _plain(next(iter(re.findall(r"<strong>([^<]* · [^<]*?) · needs", html)), "")),
+        "title": _plain(html.partition("</h1>")[0]),
+        "facts": _plain("".join(re.findall(r"<strong>([^<]* · [^<]*?) · needs", html)[:1])),
         "dials": re.findall(r'id="title-(\w+)">(.+?)<', html),
         "tasks": len(re.findall("data-(?:ask|dial)=", html)),
     }
 
 
-def _around(
-    lessons: dict[str, str], shown: list[dict[str, Any]], renderer: Renderer, environment: Environment
-) -> dict[str, str]:
-    """All pages in their order: the first, setting up, the lessons, and what one looks up."""
+def _bodies(renderer: Renderer, environment: Environment) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """All pages in their order: the first, setting up, the lessons, and what one looks up. And what is told of the
+    lessons."""
+    lessons = {one.name: renderer.render(*_lesson(one, environment)) for one in assignments()}
+    shown = [_shown(name, html) for name, html in lessons.items()]
     texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))}
-    marks = _drawn(texts["README"], "index", environment)
-    marks["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
-    first = {"index": renderer.render(texts.pop("README"), ".", Placed(at_marks=marks))}
-    first["setup"] = renderer.render(texts.pop("setup"), ".")
+    placed = _drawn(texts["README"], "index", environment)
+    placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
+    others = {name: renderer.render(text, ".", placed) for name, text in texts.items()}
     # The glossary's own words are no buttons, and have places to link to.
-    plain = Renderer(Glossary(""), TEXTS).render(texts["glossary"], ".")
-    words, *symbols = plain.partition('<h2 id="symbols"')
-    words = re.sub(r"<tr>(?=\n<td>([^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', words)
-    others = {name: renderer.render(text, ".") for name, text in texts.items()}
-    others["glossary"] = "".join([words, *symbols])
-    return first | lessons | others
+    plain = Renderer(Glossary(""), TEXTS).render(texts["glossary"], ".", {})
+    others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
+    first = {"index": others.pop("README"), "setup": others.pop("setup")}
+    return first | lessons | others, shown
 
 
-_HEADING = re.compile(r'<h([23]) id="(?!title-)(.+?)">(.+?)</h')
+_HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
+"""A heading, or a term of the glossary."""
+_TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
     """A page, cut at its headings: each with the text below it, which is what a search finds."""
-    begin, *parts = _HEADING.split(html)
-    yield {"title": title, "page": "", "link": f"{page}.html", "text": _text(begin)}
+    begin, *parts = _HEADING.split(re.sub(r"(?s)<math.*?</math>|<script.*?</script>", " ", html))
+    yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
     for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
-        yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _text(below[2:])}
+        yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(below[2:])}
 
 
-def _text(html: str) -> str:
-    """The words of a part of a page, without formulas."""
-    return " ".join(unescape(re.sub(r"(?s)<math.*?</math>|<script.*?</script>|<[^>]*>", " ", html)).split())
-
-
-def _title(html: str) -> str:
-    return _plain(html.partition("</h1>")[0])
-
-
-def _plain(text: str) -> str:
-    return unescape(re.sub(r"<[^>]*>|[*`$]", "", text)).strip()
+def _plain(html: str) -> str:
+    """The words of a part of a page."""
+    return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))

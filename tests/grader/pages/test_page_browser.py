@@ -9,7 +9,6 @@ barriers, paper.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -514,7 +513,7 @@ def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembe
     for name in {one.page for one in DIALS if one.name == "guess"}:
         text = (course_folder / f"{name}.html").read_text("utf-8")
         assert text.index("trained") < text.index('id="dial-guess"')
-        assert 1 < len(json.loads(measured(name)["data"])["curves"]) <= 3
+        assert 1 < len(measured(name)["curves"]) <= 3
     section = opened.page.locator("#dial-guess")
     section.locator("svg").wait_for()
     group, shown, curves = section.locator("[name=group]"), section.locator("[name=shown]"), "path.one"
