@@ -1,13 +1,12 @@
 """The entries of ANSWERS: whether one is right, and what can be said at home, where no graded answer is.
 
-The handout has the form of each answer (`questions.json`), and the answers of the questions for practice.
+The handout has the form of each answer (`questions.json`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,20 +18,6 @@ FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a wo
 
 ANSWER_TOLERANCE = 1e-4
 """Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
-
-
-@dataclass(frozen=True)
-class Practice:
-    """A question without points: its right answer, and why."""
-
-    value: Any
-    reason: str
-
-    @property
-    def sentence(self) -> str:
-        """The answer with its reason."""
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
-        return f"{value}: {self.reason}" if self.reason else value
 
 
 def form(value: object) -> str:
@@ -59,14 +44,6 @@ def _has_form(given: Any, wanted: str) -> bool:
     if type(given) not in (int, float):
         return FORMS.get(type(given)) == wanted
     return math.isfinite(given) and (wanted == FORMS[float] or (wanted == FORMS[int] and given == int(given)))
-
-
-def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, bool, Practice]]:
-    """Of each practice question that has an answer of the right form: its key, whether it is right, and what is."""
-    for key, question in practice.items():
-        given = answers.get(key) if isinstance(answers, dict) else None
-        if given is not None and _has_form(given, form(question.value)):
-            yield key, is_answer(given, question.value), question
 
 
 def is_answer(got: Any, wanted: Any) -> bool:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 from rich.console import Console
 
@@ -20,8 +20,8 @@ from autograder.checks.source import Blocks, Source
 from autograder.grading import quiz
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
-from autograder.laptop import screen
-from autograder.laptop.progress import Progress, Run
+from autograder.laptop.local_context import LocalContext
+from autograder.laptop.progress import Progress, print_detail
 
 TRIES = Path(".tries.json")
 """Assignment → question → the wrong answers that were tried."""
@@ -30,10 +30,10 @@ BEFORE_TOLD = 3
 """Wrong answers to a question before the right one is told."""
 
 
-class _All(Run):
+class _All(LocalContext):
     """A run of public and hidden tests beside the solution."""
 
-    folders: ClassVar[tuple[str, ...]] = ("public", "hidden")
+    folders = ("public", "hidden")
 
     def __init__(self, assignment: course.Assignment) -> None:
         super().__init__()
@@ -44,16 +44,16 @@ class _All(Run):
     def reference(self, assignment: str, test: str) -> Reference:
         return self.known[assignment]  # type: ignore[no-any-return]
 
-    def questions(self, name: str) -> tuple[Mapping[str, str], Mapping[str, answers.Practice]]:
+    def questions(self, assignment: str) -> dict[str, Any]:
         right = catalogue.solution(self.assignment).ANSWERS
-        return {key: answers.form(value) for key, value in right.items()}, {}
+        return {"forms": {key: answers.form(value) for key, value in right.items()}}
 
 
 def check(name: str, function: str = "") -> int:
     """Every test of an assignment on one's own file; of one function, all mistakes."""
     assignment, console = course.find(name), Console(soft_wrap=True, highlight=False)
-    progress = _All(assignment).progress(name)
-    screen.print_detail(console, progress, [function] if function else [], brief=False)
+    progress = Progress(name, _All(assignment))
+    print_detail(console, progress, [function] if function else [], brief=False)
     for line in _answers(assignment, progress):
         console.print(line, markup=False)
     console.print("A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim")
@@ -64,11 +64,10 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
     """Each answer that could be right, with its reason: a right one at once, any other after a few tries."""
     tried = json.loads(TRIES.read_text("utf-8")) if TRIES.is_file() else {}
     wrong, right = tried.setdefault(assignment.name, {}), quiz.answers(assignment)
-    malformed = dict(answers.faults(progress.answers, progress.forms))
     for result in (one for one in progress.test_results if one.test.phase is Phase.ANSWERS):
         key = quiz.key(result.test)
         given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
-        if given is None or key in malformed:
+        if given is None:
             continue
         if result.passed:
             yield f" ✓ {key} is right: {right[key].sentence}"
@@ -88,7 +87,7 @@ def show(name: str, function: str) -> int:
     if function not in solution.functions:
         print(f"{name} has no function {function}.")
         return 2
-    if function not in _All(course.find(name)).progress(name).right:
+    if function not in Progress(name, _All(course.find(name))).right:
         print(
             f"Your {function} is not right yet: what you read in this solution, you will not find yourself any more.\n"
         )

@@ -1,6 +1,5 @@
-"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: once, at every save (`--watch`), or for
-the course in the browser (`--page`). The last two start this command anew at every save, so that a file is always
-loaded afresh.
+"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: once, at every save (`--watch`), or at
+every save with the course in the browser (`--page`).
 """
 
 from __future__ import annotations
@@ -8,151 +7,108 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
-import json
+import functools
 import re
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from autograder.checks.telling import print_markdown
-from autograder.laptop import live_page, screen
-from autograder.laptop.progress import Run, known_assignments, lesson_number
-
-WRONG_USE, INTERRUPTED = 2, 130
-"""Exit codes."""
+from autograder.laptop import live_page
+from autograder.laptop.local_context import LocalContext
+from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
 
 POLL = 0.4
 """Seconds between two looks at the files."""
 
 
-class WrongUse(Exception):
-    """The command cannot mean anything here. The message is a sentence."""
-
-
 def main(arguments: Sequence[str]) -> int:
-    """The exit code: 0, or 1 with --strict where a public test does not pass, 2 for wrong use, 130 when stopped."""
+    """The exit code: 130 when it is stopped, 2 for wrong use, however the tests come out."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    asked: list[tuple[str, str]] = options.assignments
+    names = list(dict.fromkeys(name for name, _ in asked))
+    if not known_assignments():
+        parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
+    if len(names) != 1 and (options.watch or options.alone or options.show):
+        parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
     try:
-        known = known_assignments()
-        if not known:
-            raise WrongUse("No assignment here: run this in the folder that holds `assignments` and `tests`.")
-        asked = [_meant(word, known) for word in options.assignments]
         if options.page:
-            return _page(asked[0][0] if asked else "index")
-        if not (options.watch or options.alone or options.show):
-            return _check(asked or [(name, "") for name in known], options)
-        if len({name for name, _ in asked}) != 1:
-            raise WrongUse("Name one assignment, for example rope (with make: ASSIGNMENT=rope).")
-        return _watch(asked[0][0]) if options.watch else _alone(*asked[0], options.show)
+            first = names[0] if names else "index"
+            live_page.serve(first, _saves(first), functools.partial(_check, brief=True))
+        elif options.watch:
+            _watch(names[0])
+        elif options.alone or options.show:
+            try:
+                from autograder.laptop import alone
+            except ImportError:
+                parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
+            return alone.show(names[0], options.show) if options.show else alone.check(*asked[0])
+        else:
+            _check(names or known_assignments(), [function for _, function in asked if function])
     except KeyboardInterrupt:
-        return INTERRUPTED
-    except WrongUse as wrong:
-        print(wrong, file=sys.stderr)
-        return WRONG_USE
+        return 130
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m autograder.checks", description="Where you stand, by the public tests.")
+    parser = argparse.ArgumentParser(
+        "python -m autograder.checks", description="Where you stand, by the public tests.", usage=argparse.SUPPRESS
+    )
     named = "for example rope, 5 (its lesson), or rope.apply_rope: all of them where none is named"
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help=named)
+    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", type=_meant, help=named)
     parser.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
     parser.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
-    parser.add_argument("--strict", action="store_true", help="exit code 1 unless every public test of them passes")
     parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
     parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
-    parser.add_argument("--again", type=Path, help=argparse.SUPPRESS)  # the file for what the page shows
     return parser
 
 
-def _meant(word: str, known: Sequence[str]) -> tuple[str, str]:
+def _meant(word: str) -> tuple[str, str]:
     """The assignment and, behind a dot, the function that a word of the command line names; of a file its name."""
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
+    known = known_assignments()
     name = {str(lesson_number(each)): each for each in known}.get(name, name)
-    _require(name, known, "assignment")
+    _require(name, known)
     if function:
         tests = Path("tests", "public", f"test_{name}.py").read_text("utf-8")
-        _require(function, list(dict.fromkeys(re.findall(r'question\("(\w+)"', tests))), f"function of {name}")
+        _require(function, re.findall(r'question\("([a-z]\w+)"', tests))
     return name, function
 
 
-def _require(given: str, there: Sequence[str], kind: str) -> None:
-    """Raises WrongUse where it is not there, with the nearest that is."""
-    if given not in there:
+def _require(given: str, there: Sequence[str]) -> None:
+    """An error where it is not there, with the nearest that is."""
+    if there and given not in there:
         near = difflib.get_close_matches(given, there, 1, 0.5)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(there)}."
-        raise WrongUse(f"No {kind} {given}: {meant}")
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(there))}"
+        raise argparse.ArgumentTypeError(f"there is no {given}: {meant}")
 
 
-def _check(asked: Sequence[tuple[str, str]], options: argparse.Namespace) -> int:
-    """One run of the checks."""
-    names = list(dict.fromkeys(name for name, _ in asked))
-    run = Run()
+def _check(names: Sequence[str], only: Collection[str] = (), brief: bool = False) -> list[Progress]:
+    """How these assignments stand now, shown in the terminal."""
+    run = LocalContext()
     run.start(names)
-    all_progress = [run.progress(name) for name in names]
+    all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if options.again:
-        options.again.write_text(json.dumps(live_page.shown(all_progress)), "utf-8")
+    if brief:
         console.clear()
     if len(names) == 1:
-        only = [function for _, function in asked if function]
-        screen.print_detail(console, all_progress[0], only, brief=options.again is not None)
+        print_detail(console, all_progress[0], only, brief)
     else:
-        print_markdown(console, screen.overview(all_progress))
-    counting = [
-        result
-        for progress in all_progress
-        for result in progress.test_results
-        if {(progress.name, ""), (progress.name, result.test.question)}.intersection(asked)
-    ]
-    return int(options.strict and not all(result.passed for result in counting))
+        print_markdown(console, overview(all_progress))
+    return all_progress
 
 
-def _alone(name: str, function: str, show: str | None) -> int:
-    try:
-        from autograder.laptop import alone
-    except ImportError as missing:
-        raise WrongUse("Hidden tests and solutions are not in a handout: --alone needs the whole course.") from missing
-    return alone.show(name, show) if show else alone.check(name, function)
-
-
-def _watch(name: str) -> int:
+def _watch(name: str) -> None:
     """Check one assignment at every save, until Ctrl-C."""
     for changed in _saves(name):
         if name in changed:
-            _again([name])
+            _check([name], brief=True)
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
-    return 0
-
-
-def _page(first: str) -> int:
-    """Show the course in the browser and check what is saved, until Ctrl-C."""
-    pages = live_page.course_pages()
-    if f"{first}.html" not in pages:
-        raise WrongUse(f"There is no course/{first}.html here: take the folder from the handout again.")
-    with live_page.serving(pages, first) as page:
-        for changed in _saves(first):
-            page.update(checking=True)
-            page.update(checking=False, lessons=_again(changed))
-            page.draw(changed[0])
-            print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
-    return 0
-
-
-def _again(names: Sequence[str]) -> dict[str, object]:
-    """What pages show of these assignments, by this command in a process of its own, which has the files as they are
-    now. Raises KeyboardInterrupt."""
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "shown.json")
-        command = [sys.executable, "-m", "autograder.laptop", *names, "--again", str(told)]
-        if subprocess.run(command, check=False).returncode == INTERRUPTED:
-            raise KeyboardInterrupt
-        return dict(json.loads(told.read_bytes())) if told.is_file() else {}
 
 
 def _saves(first: str) -> Iterator[list[str]]:

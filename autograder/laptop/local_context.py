@@ -1,22 +1,39 @@
-"""The test context of a student, a pytest plugin: `assignments/<name>/<name>.py` runs in this process, on their own
-machine, against recorded values. pytest-timeout ends a call that does not return."""
+"""A student's file in this process, on their own machine: loaded, handed to the tests, and how these came out.
+
+A pytest plugin, also under a plain `pytest`. pytest-timeout ends a call that does not return.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autograder.checks import fixtures
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
+from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import Blocks, Source
+from autograder.hints.explain import with_causes
 from autograder.hints.recorded import Recorded
 from autograder.protocol.call import Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
 SECONDS = 5
 """Time of one test here, and of one call when it is graded."""
+
+OPTIONS = (
+    "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
+    " --disable-plugin-autoload -p pytest_timeout"
+    " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
+).split()
+"""pytest's own reporter is there for its debugger, and shows nothing."""
+
+FILE = "(file)"
+"""Stands for the name of a test in what the file prints while it is loaded."""
 
 
 class InProcess:
@@ -50,13 +67,21 @@ def _stop_if_interrupted(raised: Raised | None) -> None:
 
 
 class LocalContext(TestContext):
-    """Hands the student's file to the tests."""
+    """Hands the student's files to the tests; in a run of its own it collects how they came out, and what they
+    printed."""
 
-    def __init__(self, root: Path) -> None:
+    folders: Sequence[str] = ("public",)
+
+    def __init__(self, root: Path = Path()) -> None:
         self.root = root
-        self.loaded: dict[str, InProcess] = {}
+        self.files: dict[str, InProcess] = {}
         self.known: dict[str, Any] = {}
         """assignment → what is right, and which mistakes are known"""
+        self.test_results: dict[str, list[TestResult]] = {}
+        self.printed: dict[tuple[str, str], str] = {}
+        """assignment and test → what the student's code printed in it"""
+        self.raised: BaseException | None = None
+        """what ended the current test"""
 
     def load(self, assignment: str) -> InProcess:
         """The student's file."""
@@ -68,10 +93,45 @@ class LocalContext(TestContext):
             self.known[assignment] = Recorded(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
         return self.known[assignment].of(test)
 
+    def questions(self, assignment: str) -> dict[str, Any]:
+        """What a handout tells of the questions: `forms` of the answers, and those for `practice`."""
+        told = self.root / "tests" / "public" / "questions.json"
+        return dict(json.loads(told.read_text("utf-8")).get(assignment, {})) if told.is_file() else {}
+
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        if assignment not in self.loaded:
-            self.loaded[assignment] = self.load(assignment)
-        return StudentModule(assignment, self.loaded[assignment], self.reference(assignment, item.name))
+        if assignment not in self.files:
+            self.files[assignment] = self.load(assignment)
+        return StudentModule(assignment, self.files[assignment], self.reference(assignment, item.name))
+
+    def start(self, names: Sequence[str]) -> None:
+        """Run the tests of some assignments. Raises KeyboardInterrupt."""
+        tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
+        options = [f"--rootdir={self.root}", f"--timeout={SECONDS}", *OPTIONS]
+        status = pytest.main([*options, *tests], plugins=[fixtures, self])
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        for name in names:
+            self.test_results[name] = with_causes(self.known[name], self.test_results[name])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self) -> tuple[str, str, str]:
+        return "", "", ""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Function, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        error = call.excinfo.value if call.excinfo is not None else None
+        self.raised = error if call.when == "setup" else self.raised or error
+        if call.when == "teardown":
+            name = item.path.stem.removeprefix("test_")
+            result = test_result(describe(item), self.raised, fixtures.submission_of(item))
+            self.test_results.setdefault(name, []).append(result)
+            for title, text in report.sections:
+                key = name, FILE if title.endswith("setup") else item.name
+                self.printed[key] = self.printed.get(key, "") + text
+        return report
 
 
 @pytest.hookimpl(trylast=True)

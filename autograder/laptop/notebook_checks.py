@@ -12,38 +12,33 @@ from typing import Any
 
 from autograder.checks.standing import Standing, State
 from autograder.checks.telling import read
-from autograder.laptop.local_context import InProcess
-from autograder.laptop.progress import Run
-from autograder.laptop.screen import section
+from autograder.laptop.local_context import InProcess, LocalContext
+from autograder.laptop.progress import Progress, section
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class NotRight(Exception):
-    """A test did not pass: the message says what was wanted, what came and the likely cause."""
+class NotebookCheck(LocalContext):
+    """The public tests of an assignment. Otter asks case by case, and makes a new one for every check."""
 
-
-class NotebookCheck(Run):
-    """The public tests of one function. Otter asks case by case, and makes a new one for every check."""
-
-    def __init__(self, assignment: str, name: str) -> None:
+    def __init__(self, assignment: str) -> None:
         super().__init__(ROOT)
-        self.assignment, self.name = assignment, name
+        self.assignment = assignment
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """One test on the functions of an environment. Raises NotRight where it does not pass."""
+        """One test on the functions of an environment: what was wanted, what came and the likely cause, as an error
+        where it does not pass."""
         if not self.test_results:
             self.environment = environment
             self.start([self.assignment])
-        progress = self.progress(self.assignment)
-        (result,) = (one for one in progress.test_results if one.test.name == test)
+        (result,) = (one for one in self.test_results[self.assignment] if one.test.name == test)
         own = (result,) if result.is_mistake else ()
-        _, _, told = section(progress, Standing(self.name, [result], State.MISTAKEN, None, own)).partition("\n\n")
+        standing = Standing(result.test.question, [result], State.MISTAKEN, None, own)
+        told = read(section(Progress(self.assignment, self), standing).partition("\n\n")[2])
         if not result.passed:
-            raise NotRight(read(told) if own else f"{result.message}\n{read(told)}")
-        if told:
-            print(f"{test}: {read(told)}")
+            raise AssertionError(told if own else f"{result.message}\n{told}")
+        print(told, end="")
 
     def load(self, assignment: str) -> InProcess:
         """The file, with the functions of the notebook. What that has merely imported is not the student's."""

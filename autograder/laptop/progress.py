@@ -1,38 +1,44 @@
-"""One run of the tests, and where a student stands by it."""
+"""Where a student stands, by one run of the tests, and what is said of it, in Markdown: the terminal prints it, and the
+live page shows it.
+
+A line for each function; for a mistake, which is told once, at the function where it sits, also the call, what was
+wanted, what came, what the code printed and the likely cause.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import pytest
+from rich.console import Console
 
-from autograder.checks import fixtures
-from autograder.checks.answers import Practice
+from autograder.checks import answers
 from autograder.checks.proxy import stops
-from autograder.checks.results import TestResult, describe, test_result
+from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
 from autograder.checks.standing import Standing, State, standings
-from autograder.hints.explain import with_causes
-from autograder.laptop.local_context import SECONDS, InProcess, LocalContext
+from autograder.checks.telling import Audience, block, inline, note, print_markdown, quoted
+from autograder.laptop.local_context import FILE, LocalContext
 from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
 
-OPTIONS = (
-    "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
-    f" --disable-plugin-autoload -p pytest_timeout --timeout={SECONDS}"
-    " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
-).split()
-"""pytest's own reporter is there for its debugger, and shows nothing."""
+MAX_PRINTED = 1000
+"""Characters that a test printed and that are shown."""
 
-FILE = "(file)"
-"""Stands for the name of a test in what the file prints while it is loaded."""
+MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
+"""✓ finished, ✗ wrong, · open"""
+
+HIDDEN = (
+    f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: the same rules on other"
+    " inputs, and those of assignments/README.md."
+)
 
 
 @dataclass(frozen=True)
@@ -40,43 +46,35 @@ class Progress:
     """One assignment as its student has it now."""
 
     name: str
-    file: InProcess
-    test_results: list[TestResult]
-    printed: Mapping[str, str]
-    """test → what the student's code printed in it"""
-    forms: Mapping[str, str]
-    """question → the form of its answer, where that is known"""
-    practice: Mapping[str, Practice]
-    """the questions without points"""
-    alone: bool
-    """whether hidden tests were run too"""
+    run: LocalContext
 
     @property
     def source(self) -> Source:
-        return self.file.source
+        return self.run.files[self.name].source
 
     @property
-    def lesson(self) -> Path:
-        return self.source.path.with_name(LESSON)
+    def test_results(self) -> list[TestResult]:
+        return self.run.test_results[self.name]
 
     @property
     def answers(self) -> Any:
         """The value of ANSWERS, where the file came as far as that."""
-        return vars(self.file.module).get(ANSWERS)
+        return vars(self.run.files[self.name].module).get(ANSWERS)
 
     @property
     def problem(self) -> str:
         """Why the file does not run to its end; empty where it does, or leaves out no more than an import."""
-        failure = self.file.failure
+        failure = self.run.files[self.name].failure
         stopped = stops(failure) if failure is not None and not failure.left_out else ""
         return self.source.problem or stopped[:1].upper() + stopped[1:]
 
     @cached_property
     def standings(self) -> list[Standing]:
         """The functions in the order in which the lesson's page has them."""
-        headings = re.findall(r"(?m)^### .*$", self.lesson.read_text("utf-8")) if self.lesson.is_file() else []
+        lesson = self.source.path.with_name(LESSON)
+        headings = re.findall(r"(?m)^### .*$", lesson.read_text("utf-8")) if lesson.is_file() else []
         names = re.findall(r"`(\w+)", " ".join(headings))
-        found = standings(self.test_results, self.file.blocks)
+        found = standings(self.test_results, self.run.files[self.name].blocks)
         return sorted(found, key=lambda one: names.index(one.name) if one.name in names else len(names))
 
     @property
@@ -92,68 +90,6 @@ class Progress:
         return next((one.name for one in sorted(unfinished, key=lambda one: one.state in waiting)), None)
 
 
-class Run(LocalContext):
-    """A run of tests: hands out the files, and collects how tests came out and what was printed in them."""
-
-    folders: ClassVar[tuple[str, ...]] = ("public",)
-
-    def __init__(self, root: Path = Path()) -> None:
-        super().__init__(root)
-        self.test_results: dict[str, list[TestResult]] = {}
-        """by assignment"""
-        self.printed: dict[str, dict[str, str]] = {}
-        """by assignment and test"""
-        self.raised: BaseException | None = None
-        """what ended the current test"""
-
-    def start(self, names: Sequence[str]) -> None:
-        """Run the tests of some assignments. Raises KeyboardInterrupt."""
-        tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
-        status = pytest.main([f"--rootdir={self.root}", *OPTIONS, *tests], plugins=[fixtures, self])
-        if status == pytest.ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            raise RuntimeError(f"the tests could not be run ({status})")
-        for name in names:
-            self.test_results[name] = with_causes(self.known[name], self.test_results[name])
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self) -> tuple[str, str, str]:
-        return "", "", ""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Function, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
-        if call.when == "setup":
-            self.raised = None
-        if call.excinfo is not None and self.raised is None:
-            self.raised = call.excinfo.value
-        if call.when == "teardown":
-            name = item.path.stem.removeprefix("test_")
-            result = test_result(describe(item), self.raised, fixtures.submission_of(item))
-            self.test_results.setdefault(name, []).append(result)
-            for title, text in report.sections:
-                test = FILE if title.endswith("setup") else item.name
-                printed = self.printed.setdefault(name, {})
-                printed[test] = printed.get(test, "") + text
-        return report
-
-    def questions(self, name: str) -> tuple[Mapping[str, str], Mapping[str, Practice]]:
-        """What a handout tells of an assignment's questions: the form of each answer, and those without points."""
-        told = self.root / "tests" / "public" / "questions.json"
-        asked = json.loads(told.read_text("utf-8")).get(name, {}) if told.is_file() else {}
-        practice = {key: Practice(**question) for key, question in asked.get("practice", {}).items()}
-        return asked.get("forms", {}), practice
-
-    def progress(self, name: str) -> Progress:
-        """What came of one assignment."""
-        printed, (forms, practice) = self.printed.get(name, {}), self.questions(name)
-        is_alone = "hidden" in self.folders
-        return Progress(name, self.loaded[name], self.test_results[name], printed, forms, practice, is_alone)
-
-
 def known_assignments() -> list[str]:
     """The assignments whose public tests are in this folder, in the lessons' order."""
     names = [path.stem.removeprefix("test_") for path in Path("tests", "public").glob("test_*.py")]
@@ -165,3 +101,101 @@ def lesson_number(name: str) -> int:
     lesson = Path("assignments", name, LESSON)
     match = re.match(r"# (\d+)\.", lesson.read_text("utf-8")) if lesson.is_file() else None
     return int(match[1]) if match else 10**6
+
+
+def overview(all_progress: Sequence[Progress]) -> str:
+    """A line for each assignment, with what to do next."""
+    lines = [
+        f"{one.name:<18} {len(one.right):>2} of {len(one.standings):<3} "
+        + (f"next: {one.next_function}  {_at(one, one.next_function)}" if one.next_function else filled(one))
+        for one in all_progress
+    ]
+    right, functions = (sum(len(one.right) for one in all_progress), sum(len(one.standings) for one in all_progress))
+    return "\n".join([*lines, f"{right} of {functions} functions are right. In each assignment, {HIDDEN}"])
+
+
+def _at(progress: Progress, name: str) -> str:
+    return inline(progress.source.location(name))
+
+
+def filled(progress: Progress) -> str:
+    """How many of the answers that are worth points are there, right or not."""
+    practice = progress.run.questions(progress.name).get("practice", ())
+    there = [is_there for key, is_there in progress.source.answers.items() if key not in practice]
+    return f"answers: {sum(there)} of {len(there)} filled in"
+
+
+def beginning(progress: Progress) -> str:
+    """What holds for the whole file: imports that grading has not, why it stops, and what it prints."""
+    path = inline(str(progress.source.path))
+    parts = [
+        f"{path}:{line} imports {inline(module)}, which is not there when your file is graded: what uses it fails."
+        for line, module in progress.source.imports()
+    ]
+    parts += [quoted(progress.problem)] if progress.problem else []
+    return "\n\n".join(parts + _printed(progress, FILE))
+
+
+def section(progress: Progress, standing: Standing, full: int = 1) -> str:
+    """One function: a line, and so many of its mistakes in full."""
+    parts = [f"{MARKS[standing.state]} {standing.name:<24} {note(standing)}".rstrip()]
+    shown = standing.own[:full]
+    if shown:
+        parts.append(block(standing, Audience.HOME, full))
+    if full:
+        parts += _printed(progress, *(result.test.name for result in shown or standing.test_results))
+    if shown and len(standing.own) > full:
+        alone = " --alone" * ("hidden" in progress.run.folders)
+        parts.append(f"More of its tests fail: check {progress.name}.{standing.name}{alone} to see all.")
+    if shown:
+        parts.append(f"See {LESSON}, section {standing.name}.")
+    return "\n\n".join(parts)
+
+
+def _printed(progress: Progress, *tests: str) -> list[str]:
+    """What the first of these tests that printed anything printed."""
+    for test in tests:
+        if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
+            where = "while it was loaded" if test == FILE else f"in {inline(test)}"
+            return [f"Your code printed {where}:", quoted(printed[:MAX_PRINTED])]
+    return []
+
+
+def ending(progress: Progress) -> str:
+    """How much is done, and what comes next."""
+    forms = progress.run.questions(progress.name).get("forms")
+    found = answers.faults(progress.answers, forms) if forms and progress.answers is not None else ()
+    faults = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in found]
+    parts = [f"{len(progress.right)} of {len(progress.standings)} functions are right."]
+    parts += [f"{filled(progress).capitalize()}."] if progress.source.answers else []
+    if following := progress.next_function:
+        return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
+    is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)
+    steps = ["mend the answers at ✗"] if is_wrong else []
+    steps += [] if all(progress.source.answers.values()) else [f"the questions at {_at(progress, ANSWERS)}"]
+    steps += [] if "hidden" in progress.run.folders else [f"hand in {progress.source.path.name}"]
+    names = known_assignments()
+    following = next(iter(names[names.index(progress.name) + 1 :]), None)
+    steps += [f"lesson {lesson_number(following)}, {following}"] if following else []
+    now = f" Now {', then '.join(steps)}." if steps else ""
+    return "\n\n".join([*parts, *faults, f"**All functions are right!**{now}"])
+
+
+def print_detail(console: Console, progress: Progress, only: Collection[str], brief: bool) -> None:
+    """A line for each function and its first mistake in full. `only`: these functions alone, with all their mistakes;
+    `brief`: the next function alone."""
+    is_alone = "hidden" in progress.run.folders
+    told = ", by hidden tests too." if is_alone else ". This is the file to hand in."
+    print_markdown(console, f"Checked {inline(str(progress.source.path))}{told}\n\n{beginning(progress)}")
+    console.print()
+    for standing in progress.standings:
+        if (only and standing.name not in only) or (progress.problem and MARKS[standing.state] == "·"):
+            continue
+        full = len(standing.own) or 1 if only else int(not brief or standing.name == progress.next_function)
+        line, _, told = section(progress, standing, full).partition("\n")
+        print_markdown(console, line, " ")
+        print_markdown(console, told, "     ")
+    console.print()
+    print_markdown(console, ending(progress), " ")
+    if progress.next_function is None and not is_alone:
+        console.print(HIDDEN, style="dim")
