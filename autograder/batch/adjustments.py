@@ -64,10 +64,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 
 def _adjustment(line: dict[str, str]) -> Adjustment:
-    given = {name: line.get(name, "").replace(",", ".") for name in ("points", "score")}
-    if bool(given["points"]) == bool(given["score"]):
-        raise ValueError(f"{line['student']}, {line['assignment']}: give points to add, or a score to set")
-    points, score = (float(text) if text else None for text in given.values())
-    if (score is not None and not 0 <= score <= 100) or (points is not None and not -100 <= points <= 100):
-        raise ValueError(f"{line['student']}, {line['assignment']}: that is no number of points")
+    given = [line.get(name, "").replace(",", ".") for name in ("points", "score")]
+    points, score = (float(text) if text else None for text in given)
+    if given.count("") != 1 or not (-100 <= (points or 0) <= 100 and 0 <= (score or 0) <= 100):
+        raise ValueError(f"{line['student']}, {line['assignment']}: give points to add, or a score from 0 to 100")
     return Adjustment(points, score, line["reason"])

@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import json
 import sqlite3
-import urllib.parse
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -91,10 +90,11 @@ class Gradebook:
         """The gradebook of the folder OUT, for grading; both are made where they are missing."""
         with in_words(out):
             out.mkdir(parents=True, exist_ok=True)
-            with _locked(out / LOCK):
+            with (out / LOCK).open("ab") as file:
+                _lock(file)
                 damaged = (out / FILE).exists() and not _is_whole(out)
-                for file in out.glob(f"{FILE}*") if damaged else ():
-                    file.unlink()
+                for part in out.glob(f"{FILE}*") if damaged else ():
+                    part.unlink()
                 with closing(_connected(out, "rwc")) as database:
                     database.executescript(_SCHEMA)
                     yield cls(out, database, damaged)
@@ -151,15 +151,13 @@ class Gradebook:
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
         """Keep the corrections of these rows, by number."""
         with self._database:
-            for number, lines in adjustments.items():
-                packed = json.dumps([asdict(line) for line in lines])
-                self._database.execute("UPDATE submissions SET adjustments = ? WHERE number = ?", (packed, number))
+            rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
+            self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
 
     def submissions(self) -> Iterator[tuple[int, Submission]]:
         """Those that count, by number."""
-        return self._read(
-            lambda row: (row["number"], _submission(row)), "SELECT number, submission FROM submissions WHERE counts"
-        )
+        query = "SELECT number, submission FROM submissions WHERE counts"
+        return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def replaced(self) -> list[Submission]:
         """Submissions that do not count, because a later one of the same student does."""
@@ -182,7 +180,7 @@ class Gradebook:
             " LEFT JOIN results USING (assignment, suite, code)"
             " WHERE counts AND suite != '' GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
-        rows = self._read(lambda row: (_key(row), row["count"], row["lost"] == "" and _is_whole_grade(row)), query)
+        rows = self._read(lambda row: (Key(*row[:3]), row["count"], row["lost"] == "" and _is_whole_grade(row)), query)
         return {key: count for key, count, done in rows if not done}
 
     def problem(self, code: str) -> str | None:
@@ -220,10 +218,6 @@ class Gradebook:
             raise GradebookError(_DAMAGED.format(self.out / FILE)) from error
 
 
-def _key(row: sqlite3.Row) -> Key:
-    return Key(row["assignment"], row["suite"], row["code"])
-
-
 def _submission(row: sqlite3.Row) -> Submission:
     """Without its code."""
     facts = json.loads(row["submission"])
@@ -235,7 +229,7 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 def _row(row: sqlite3.Row) -> Row:
     adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-    return Row(_submission(row), _key(row), row["folder"], row["lost"] or "", adjustments, _whole(row))
+    return Row(_submission(row), Key(*row[:3]), row["folder"], row["lost"] or "", adjustments, _whole(row))
 
 
 def _whole(row: sqlite3.Row) -> bytes:
@@ -251,35 +245,33 @@ def _is_whole_grade(row: sqlite3.Row) -> bool:
 
 
 def _connected(out: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"file:{urllib.parse.quote(str(out / FILE))}?mode={mode}", uri=True)
+    database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
     return database
 
 
 def _is_whole(out: Path) -> bool:
     """Whether there is a gradebook of this version that SQLite can read."""
+    query = "SELECT * FROM pragma_user_version, pragma_integrity_check(1), (SELECT count(*) FROM sqlite_master)"
     try:
         with closing(_connected(out, "ro")) as database:
-            queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
-            version, whole, tables = (database.execute(query).fetchone()[0] for query in queries)
-            return whole == "ok" and (version == VERSION or not tables)
+            version, said, tables = database.execute(query).fetchone()
+            return said == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
     except (*DAMAGED, sqlite3.DatabaseError):
         return False
 
 
-def _locked(path: Path) -> IO[bytes]:
-    """A lock that ends with this process, however it ends."""
-    file = path.open("ab")
+def _lock(file: IO[bytes]) -> None:
+    """Until this process ends, however it ends."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        file.close()
+        where = Path(file.name).parent
         raise GradebookError(
-            f"another run is grading into {path.parent}: wait until it has ended, or choose another folder with --out"
+            f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
         ) from error
-    return file
 
 
 @contextmanager

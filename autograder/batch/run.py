@@ -6,7 +6,6 @@ command goes on from there after a run that was killed.
 
 from __future__ import annotations
 
-import csv
 import time
 import uuid
 from collections import deque
@@ -78,11 +77,9 @@ def grade(
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.name("Not compared", parallel.apart(write_report, out))
-        if alike := _groups_alike(out):
-            summary.remarks.append(f"{alike} of submissions that are much the same: read them in similarity.csv.")
         summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
     summary.show(console, time.monotonic() - begin)
-    names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "feedback/"))
+    names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 
@@ -102,13 +99,6 @@ def _report_is_current(out: Path) -> bool:
     """Whether the report was written after the last change of the grades."""
     report, grades = out / "report.html", out / "grades.csv"
     return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
-
-
-def _groups_alike(out: Path) -> str:
-    """How many, in words; nothing where there is none."""
-    with (out / "similarity.csv").open(encoding="utf-8", newline="") as file:
-        groups = {(pair["assignment"], pair["group"]) for pair in csv.DictReader(file)}
-    return f"{len(groups)} group{'s' if len(groups) > 1 else ''}" if groups else ""
 
 
 def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:

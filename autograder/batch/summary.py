@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ class AssignmentSummary:
     """What one assignment came to."""
 
     max_score: float = 0.0
-    scores: array[float] = field(default_factory=lambda: array("d"))
+    scores: list[float] = field(default_factory=list)
     other_statuses: Counter[str] = field(default_factory=Counter)  # of those that were not simply graded
 
     def add(self, row: Row) -> None:

@@ -147,7 +147,8 @@ def _grade(job: Job, setup: Setup) -> bytes:
     except UserError:
         raise
     except BaseException as error:  # a SandboxError is no Exception
-        _close()
+        while _warm:
+            _warm.pop().close()
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
 
@@ -160,11 +161,6 @@ def _judged(grader: Grader, assignment: Assignment, job: Job) -> Grade:
     if job.problem is not None:
         return grader.refuse(assignment, Status.UNREADABLE, job.problem)
     return grader.grade(assignment, job.cells)
-
-
-def _close() -> None:
-    while _warm:
-        _warm.pop().close()
 
 
 # Once, as its suite is collected once: its hash is then that of the suite that judges.
