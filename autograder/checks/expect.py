@@ -62,21 +62,16 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
         raise Wrong(Kind.CHANGED, f"{changed}; {why}")
 
 
-def vectorised(
-    function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None
-) -> None:
+def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
     """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call.
 
     It executes less than one more line per further position, too: many other lines in front hide no loop.
     """
     calls = (Call(function.name, arguments(size), {}, measured=True) for size in (length, GROWTH * length))
-    short, long = (_right(function, call, tolerance)[0].lines for call in calls)
+    short, long = (_right(function, call)[0].lines for call in calls)
     if long > 2 * short or long - short >= (GROWTH - 1) * length:
-        message = (
-            f"{function.name} executes {short} lines of Python for length {length} and {long} for length "
-            f"{GROWTH * length}: let numpy work on the whole sequence at once instead of looping over it"
-        )
-        raise Wrong(Kind.LOOP, message)
+        lines = f"{function.name} executes {short} lines of Python for length {length}, {long} for {GROWTH * length}"
+        raise Wrong(Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it")
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
@@ -133,7 +128,7 @@ def answer(submission: StudentModule, key: str) -> None:
     if not is_answer(got, wanted):
         known = submission.reference.known_answers(key)
         hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint)
+        raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
 
 def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
@@ -235,7 +230,7 @@ def _kind_of(value: Any) -> str:
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
-        return f"something that is neither a number nor a plain array ({value.description})"
+        return f"something that is neither a number nor a plain array ({value})"
     if type(value) is np.ndarray:
         return f"an array of shape {value.shape}, dtype {value.dtype}"
     if isinstance(value, np.generic):
@@ -249,10 +244,3 @@ def _apart(wanted: float, got: float, is_truth: bool) -> tuple[str, str]:
         return str(bool(wanted)), str(bool(got))
     digits = 15 if abs(got - wanted) < NEARLY * abs(wanted) else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
-
-
-def _short(value: Any) -> str:
-    if type(value) is Foreign:
-        return value.description
-    value = plain_scalar(value)
-    return f"{value:.6g}" if type(value) is float else repr(value)[:60]

@@ -89,9 +89,8 @@ class Function:
         inside = raised.function if raised.function != self.name else None
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
-                return Wrong(
-                    Kind.WAITING, f"{self.name} waits for {inside}, which is not implemented yet", function=inside
-                )
+                what = f"{self.name} waits for {inside}, which is not implemented yet"
+                return Wrong(Kind.WAITING, what, function=inside)
             return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
@@ -101,14 +100,13 @@ class Function:
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
-        if failure.left_out:
-            missing = f"what your file imports{failure.at_line} is not there ({failure.message})"
-            return Wrong(Kind.NOT_REACHED, f"{missing}; {self.name} is not defined", function=self.name)
-        return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not reached", function=self.name)
+        return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
 
 
 def stops(failure: Raised) -> str:
-    """The words for a file that does not run to its end."""
+    """The words for a file that does not run to its end, or without what it imports."""
+    if failure.left_out:
+        return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 

@@ -61,40 +61,30 @@ class Source:
             fix = f"Nothing in this file can run before this is fixed:\n{shown}"
             self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
-    @property
-    def functions(self) -> dict[str, ast.FunctionDef]:
-        """Its functions by name."""
-        return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
+        self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
+        """its functions by name"""
+        self.answers: dict[str, bool] = {}
+        """the keys of ANSWERS, and whether each has an answer"""
+        self._lines = {name: node.lineno for name, node in self.functions.items()}
+        for node in self.body:
+            if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
+                self._lines[ANSWERS] = node.lineno
+                self._read_answers(node.value)
+
+    def _read_answers(self, written: ast.expr) -> None:
+        for key, value in zip(written.keys, written.values, strict=True) if isinstance(written, ast.Dict) else ():
+            if isinstance(key, ast.Constant):
+                self.answers[str(key.value)] = not (isinstance(value, ast.Constant) and value.value in (None, ...))
+                self._lines[str(key.value)] = value.lineno
 
     def location(self, function: str) -> str:
         """Where a function or an entry of ANSWERS begins, or these as a whole, or what has to be mended first: file and
         line, as editors and terminals link them."""
-        node = {ANSWERS: self._answers, **self._entries, **self.functions}.get(function)
-        return f"{self.path}:{node.lineno if node else self._broken_at}"
+        return f"{self.path}:{self._lines.get(function, self._broken_at)}"
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
-
-    @property
-    def answers(self) -> dict[str, bool]:
-        """The keys of ANSWERS, and whether each has an answer."""
-        return {
-            key: not (isinstance(value, ast.Constant) and value.value in (None, ...))
-            for key, value in self._entries.items()
-        }
-
-    @property
-    def _entries(self) -> dict[str, ast.expr]:
-        if self._answers is None or not isinstance(written := self._answers.value, ast.Dict):
-            return {}
-        pairs = zip(written.keys, written.values, strict=True)
-        return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
-
-    @property
-    def _answers(self) -> ast.Assign | None:
-        assigned = [node for node in self.body if isinstance(node, ast.Assign)]
-        return next((node for node in assigned[::-1] if ANSWERS in map(ast.unparse, node.targets)), None)
 
     def imports(self) -> list[tuple[int, str]]:
         """Line and module of each import that fails when it is graded. One under a guard is the student's own

@@ -90,9 +90,3 @@ def _alike(mistake: TestResult) -> Kind | None:
 
 def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
     return (_DEPTHS.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
-
-
-def root_first(standings: list[Standing]) -> list[Standing]:
-    """Functions whose mistake shows in others before all others."""
-    roots = {standing.cause for standing in standings}
-    return sorted(standings, key=lambda standing: standing.name not in roots)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.standing import Standing, State, root_first, standings
+from autograder.checks.standing import Standing, State, standings
 from autograder.checks.telling import Audience, block, inline, note, quoted, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -61,8 +61,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
 def sections(test_results: Sequence[TestResult], audience: Audience) -> tuple[dict[str, str], list[Standing]]:
     """What is told of each function with a mistake of its own, and the other functions."""
     functions = standings(redacted(test_results) if audience is Audience.LATER else test_results)
-    # What others build on comes first: fixing it may fix the rest.
-    mistaken = root_first([standing for standing in functions if standing.state is State.MISTAKEN])
+    mistaken = [standing for standing in functions if standing.state is State.MISTAKEN]
     see = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     texts = {standing.name: block(standing, audience) + see.format(standing.name) for standing in mistaken}
     return texts, [standing for standing in functions if standing.state is not State.MISTAKEN]

@@ -64,6 +64,9 @@ class Foreign:
 
     description: str
 
+    def __repr__(self) -> str:
+        return self.description
+
 
 def encode(value: object, request: bool = False) -> bytes:
     """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
