@@ -1,33 +1,34 @@
-"""The numbers that each dial should show at its settings, from the solutions."""
+"""The numbers that each dial should show at its settings, from the solutions: a function for each dial, of its name."""
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import math
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograder import course
+from autograder.hints import catalogue
 from autograder.pages import dials
+
+Settings = dict[str, Any]
+Numbers = dict[str, Any]
+measured = functools.cache(dials.measured)
 
 
 @functools.cache
 def solution(name: str) -> Any:
     """A solution as a module."""
-    spec = importlib.util.spec_from_file_location(f"solution_of_{name}", course.find(name).solution)
-    assert spec is not None and spec.loader is not None
-    module: ModuleType = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return catalogue.solution(course.find(name))
 
 
-Settings = dict[str, Any]
-Numbers = dict[str, Any]
-Expected = Callable[[Settings], Numbers]
+def expected(dial: str, settings: Settings, page: str) -> Numbers:
+    """What a dial of a page should show."""
+    if dial == "guess":
+        return guess(settings, page)
+    numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)
+    return numbers
 
 
 def shuffle(s: Settings) -> Numbers:
@@ -117,12 +118,6 @@ def whole(s: Settings) -> Numbers:
         return solution("attention").softmax(scores[query, : query + 1] / 4)
 
     return {"before": row(0), "after": row(s["shift"])}
-
-
-@functools.cache
-def measured(page: str) -> dict[str, Any]:
-    """What a prediction on this page is compared with."""
-    return dials.measured(page)
 
 
 def guess(s: Settings, page: str) -> Numbers:
@@ -245,13 +240,3 @@ def packed(s: Settings) -> Numbers:
 
 def ring(s: Settings) -> Numbers:
     return {"held": solution("batches").ring_positions(s["tokens"], s["slots"])}
-
-
-EXPECTED: dict[str, Expected] = {
-    "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan,
-    "clock": encoding, "rows": rows,
-    "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch,
-    "sinks": sinks,
-    "gate": gate, "beta": beta,
-    "packed": packed, "ring": ring,
-}  # fmt: skip
