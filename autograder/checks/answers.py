@@ -1,6 +1,6 @@
 """The entries of ANSWERS: whether one is right, and what can be said at home, where no graded answer is.
 
-The handout has the form of each answer (`questions.json`).
+The handout has the form of each answer, and the answers of questions for practice (`questions.json`).
 """
 
 from __future__ import annotations
@@ -44,6 +44,21 @@ def _has_form(given: Any, wanted: str) -> bool:
     if type(given) not in (int, float):
         return FORMS.get(type(given)) == wanted
     return math.isfinite(given) and (wanted == FORMS[float] or (wanted == FORMS[int] and given == int(given)))
+
+
+def practised(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
+    """Of each question for practice that has an answer: whether it is right, and a sentence. A wrong one keeps its
+    reason folded, on the page. `practice`: key → its `value`, and the `reason`."""
+    for key, question in practice.items():
+        given, wanted = plain_scalar(answers.get(key)), question["value"]
+        if given is None or not _has_form(given, form(wanted)):
+            continue
+        if is_answer(given, wanted):
+            yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")
+        elif type(wanted) in (bool, str):
+            yield False, f"{key} is not right"
+        else:
+            yield False, f"{key} is too {'small' if given < wanted else 'large'}"
 
 
 def is_answer(got: Any, wanted: Any) -> bool:

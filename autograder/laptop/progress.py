@@ -163,11 +163,15 @@ def _printed(progress: Progress, *tests: str) -> list[str]:
 
 def ending(progress: Progress) -> str:
     """How much is done, and what comes next."""
-    forms = progress.run.questions(progress.name).get("forms")
+    questions = progress.run.questions(progress.name)
+    forms, practice = questions.get("forms"), questions.get("practice", {})
     found = answers.faults(progress.answers, forms) if forms and progress.answers is not None else ()
     faults = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in found]
+    tried = [*answers.practised(progress.answers, practice)] if isinstance(progress.answers, dict) else []
+    faults += [f"✗ {inline(said)}." for is_right, said in tried if not is_right]
     parts = [f"{len(progress.right)} of {len(progress.standings)} functions are right."]
     parts += [f"{filled(progress).capitalize()}."] if progress.source.answers else []
+    parts += [f"✓ {inline(said)}." for is_right, said in tried if is_right]
     if following := progress.next_function:
         return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
     is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)

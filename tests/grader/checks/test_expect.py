@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
+from autograder.checks.answers import practised
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -224,3 +225,19 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     assert words.endswith("digits: compute in float64")
     _, words = expect.difference(wanted * 1e-5, wanted * 1.1e-5, None) or ("", "")
     assert "digits" not in words
+
+
+def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_wrong() -> None:
+    practice = {
+        "keys": {"value": 8, "reason": "2 · 4"},
+        "share": {"value": 0.25, "reason": ""},
+        "order": {"value": True, "reason": "a sum"},
+    }
+    told = {
+        (9, 0.1, False): ["keys is too large", "share is too small", "order is not right"],
+        (8.0, 0.250001, True): ["keys is right: 2 · 4", "share is right", "order is right: a sum"],
+        (None, "?", 1): [],
+    }
+    for given, wanted in told.items():
+        said = [*practised(dict(zip(practice, given, strict=True)), practice)]
+        assert said == [("is right" in words, words) for words in wanted]
