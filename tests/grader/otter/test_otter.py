@@ -99,7 +99,7 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Gra
     """An instructor may have Gradescope publish it."""
     _, grade = graded(SAMPLES / "rope" / "tim.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
-    hidden = [one for one in grade.test_results if one.test.hidden and one.matters]
+    hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]
     public = "".join(one.message for one in grade.test_results if not one.test.hidden)
     values = {
         number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public
