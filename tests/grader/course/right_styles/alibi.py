@@ -26,22 +26,16 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def alibi_attention(q, k, v, causal=True):
-    q, k, v = np.array(q), np.array(k), np.array(v)
-    s = np.einsum("...id,...jd->...ij", q.astype(float), k.astype(float)) * q.shape[-1] ** -0.5
+    q, k, v = (np.array(one, float) for one in (q, k, v))
+    s = np.einsum("...id,...jd->...ij", q, k) * q.shape[-1] ** -0.5
     h, tq, tk = s.shape[-3:]
     s = s + alibi_bias(h, tq, tk)
     if causal:
-        s[..., ~np.tril(np.ones((tq, tk), bool), tk - tq)] = -np.inf
-    lse = np.logaddexp.reduce(s, axis=-1)
-    w = np.exp(s - lse[..., None])
-    return np.einsum("...ij,...jd->...id", w, v)
+        s[..., ~np.tri(tq, tk, tk - tq, dtype=bool)] = -np.inf
+    return np.einsum("...ij,...jd->...id", np.exp(s - np.logaddexp.reduce(s, axis=-1)[..., None]), v)
 
 
 def bloom_bias(n_heads, k_len):
     r = np.multiply.outer(alibi_slopes(n_heads), np.arange(k_len, dtype=float))[:, None]
     r.flags.writeable = False
     return r
-
-
-def effective_window(slope, tolerance):
-    return np.ceil(np.log(1 / tolerance) / slope).astype(int)

@@ -1,4 +1,4 @@
-"""Attention by einsum and log-sum-exp, with results in Fortran order; answers from the solution."""
+"""Attention by einsum and log-sum-exp, with results in Fortran order."""
 
 import numpy as np
 
@@ -26,10 +26,6 @@ def attention(q, k, v, mask=None, bias=None):
     return np.einsum("...qk,...kv->...qv", weights, np.asarray(v, dtype=np.float64))
 
 
-def causal_mask(length):
-    return np.greater_equal.outer(np.arange(length), np.arange(length))
-
-
 def self_attention(x, w_q, w_k, w_v, mask=None):
     q, k, v = (np.tensordot(np.asarray(x, dtype=np.float64), w, axes=1) for w in (w_q, w_k, w_v))
     return attention(q, k, v, mask)
@@ -37,11 +33,6 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
 def split_heads(x, n_heads):
     return np.stack(np.split(np.asarray(x, dtype=np.float64), n_heads, axis=-1), axis=-3)
-
-
-def merge_heads(x):
-    x = np.asarray(x, dtype=np.float64)
-    return np.concatenate([x[..., head, :, :] for head in range(x.shape[-3])], axis=-1)
 
 
 def permute_tokens(x, order):
@@ -54,8 +45,3 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
     after = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
     before = self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
     return np.linalg.norm((after - before).ravel(), np.inf)
-
-
-def bag_of_tokens(x, w_q, w_k, w_v):
-    out = self_attention(np.asarray(x, dtype=np.float64), w_q, w_k, w_v)
-    return np.average(out, axis=-2)

@@ -10,11 +10,6 @@ def _one_hot(boundaries):
     return (step >= cuts[:-1, None]) * (step < cuts[1:, None])
 
 
-def _mask(mask):
-    mask = np.array(mask, dtype=bool)
-    return mask
-
-
 def pad(texts, side="right", pad_id=0):
     sizes = [len(text) for text in texts]
     turn = slice(None, None, 1 if side == "right" else -1)
@@ -24,21 +19,17 @@ def pad(texts, side="right", pad_id=0):
 
 
 def position_ids(mask):
-    mask = _mask(mask)
+    mask = np.array(mask, dtype=bool)
     order = np.argsort(~mask, axis=-1, kind="stable")  # real tokens first, in their order
     ranks = np.argsort(order, axis=-1)
     return np.asfortranarray(np.where(mask, ranks, 0))
 
 
 def padding_mask(mask):
-    mask = _mask(mask)
+    mask = np.array(mask, dtype=bool)
     n = mask.shape[-1]
     i, j = np.indices((n, n))
     return np.expand_dims(mask[..., i] & mask[..., j] & (i >= j), -3)
-
-
-def next_positions(mask):
-    return np.add.reduce(_mask(mask), axis=-1, dtype=np.int64)
 
 
 def pack(texts):
@@ -104,14 +95,3 @@ def tree_positions(parents):
 
 def tree_mask(parents):
     return np.array([[token in path for token in range(len(parents))] for path in _paths(parents)])
-
-
-ANSWERS = {
-    "rope_survives_left_padding_without_position_ids": np.True_,
-    "learned_survives_left_padding_without_position_ids": np.False_,
-    "share_of_padding_for_lengths_3_5_16": np.float64(1 / 2),
-    "ring_slot_of_position_1000_of_256": np.int64(232),
-    "position_after_3_padding_and_5_real_tokens": np.int64(5),
-    "texts_in_positions_0_1_0_0_1_2": 3.0,
-    "scores_text_by_text_for_lengths_3_5_16": 290,
-}

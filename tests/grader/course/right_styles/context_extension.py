@@ -10,10 +10,6 @@ def _logs(head_dim, base):
     return -np.log(base) * np.linspace(0, 1, head_dim // 2, endpoint=False)
 
 
-def interpolate_positions(positions, factor):
-    return np.multiply(positions, 1 / np.float64(factor))
-
-
 def ntk_base(base, factor, head_dim):
     return math.exp(math.log(base) + math.log(factor) * head_dim / (head_dim - 2))
 
@@ -36,10 +32,6 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     return np.exp(_logs(head_dim, base)) * (1 + np.array(slowed) * (1 / factor - 1))
 
 
-def yarn_scale(factor):
-    return 1 + math.log(max(1, factor)) / 10
-
-
 def llama3_frequencies(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
@@ -50,10 +42,6 @@ def llama3_frequencies(
 
 def longrope_frequencies(head_dim, rescale, base=10000.0):
     return np.exp(_logs(head_dim, base) - np.log(rescale))
-
-
-def longrope_scale(factor, trained_len):
-    return math.sqrt(math.log(factor * trained_len, trained_len)) if factor > 1 else 1
 
 
 def apply_rope_with(x, positions, frequencies, scale=1.0):

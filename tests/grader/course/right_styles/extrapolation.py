@@ -75,18 +75,6 @@ def logits(method, q, k, parameters):
     return np.where(away < 0, -np.inf, SCORED.get(method, _plain)(q, k, away, parameters))
 
 
-def longest_reliable_length(lengths, accuracies, threshold=0.9):
-    lengths, accuracies = np.asarray(lengths), np.asarray(accuracies)
-    failed = lengths[~(accuracies >= threshold)]
-    reached = lengths[lengths < failed.min(initial=lengths.max() + 1)]
-    return int(reached.max(initial=0))
-
-
-def extrapolation_gap(lengths, accuracies, trained_length):
-    found = {int(length): float(right) for length, right in zip(lengths, accuracies, strict=True)}
-    return found[trained_length] - found[max(found)]
-
-
 def shift_gap(method, x, w_q, w_k, parameters, shift):
     now, later = (
         logits(method, *(encode(method, rows, parameters) @ np.asarray(w, float) for w in (w_q, w_k)), parameters)
@@ -94,11 +82,6 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     )
     below = np.tril_indices(len(now))
     return np.linalg.norm(now[below] - later[shift:, shift:][below], np.inf)
-
-
-def learned_parameters(method, parameters):
-    tables = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}
-    return int(np.prod(np.shape(parameters[tables[method]]))) if method in tables else 0
 
 
 def random_positions(length, max_length, rng):

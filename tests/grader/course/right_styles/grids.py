@@ -17,34 +17,22 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def resize_grid(table, old_shape, new_shape):
-    table = np.asarray(table)
     t = np.asarray(table, dtype=float).reshape(*old_shape, -1)
-
-    def along(t, new, axis):
-        old = t.shape[axis]
+    for axis in (1, 0):
+        old, new = old_shape[axis], new_shape[axis]
         u = np.clip((2 * np.arange(new) + 1) * old / (2 * new) - 0.5, 0, old - 1)
         lo = u.astype(int)
-        hi = np.minimum(lo + 1, old - 1)
-        shape = [1, 1, 1]
-        shape[axis] = -1
-        f = (u - lo).reshape(shape)
-        return t.take(lo, axis) * (1 - f) + t.take(hi, axis) * f
-
-    t = along(along(t, new_shape[1], 1), new_shape[0], 0)
+        f = (u - lo).reshape((-1, 1, 1) if axis == 0 else (-1, 1))
+        t = t.take(lo, axis) * (1 - f) + t.take(np.minimum(lo + 1, old - 1), axis) * f
     return t.reshape(-1, t.shape[-1])
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    f = _freqs(head_dim // 4, base)
-    z = np.zeros_like(f)
-    return np.array([[*f, *z], [*z, *f]]).T
+    return np.kron(np.eye(2), _freqs(head_dim // 4, base)).T
 
 
 def alternating_frequencies(head_dim, base=10000.0):
-    out = np.zeros((head_dim // 2, 2))
-    f = _freqs(head_dim // 2, base)
-    out[::2, 0], out[1::2, 1] = f[::2], f[1::2]
-    return out[::-1][::-1]
+    return _freqs(head_dim // 2, base)[:, None] * (np.indices((head_dim // 2, 2)).sum(0) % 2 == 0)
 
 
 def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
@@ -59,19 +47,13 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def apply_rope_nd(x, positions, frequencies):
-    x, p, f = np.asarray(x), np.asarray(positions, dtype=float), np.asarray(frequencies, dtype=float)
-    z = x.astype(float)[..., ::2] + 1j * x[..., 1::2]
-    z = np.ascontiguousarray(z * np.exp(1j * np.einsum("ta,ia->ti", p, f)))
-    return z.view(float)
+    turns = np.exp(1j * np.einsum("ta,ia->ti", np.asarray(positions, float), np.asarray(frequencies, float)))
+    return (np.ascontiguousarray(x, dtype=float).view(complex) * turns).view(float)
 
 
 def grid_scores(q, k, q_positions, k_positions, frequencies):
-    q, k = np.asarray(q), np.asarray(k)
-    a, b = (
-        apply_rope_nd(q.astype(float), q_positions, frequencies),
-        apply_rope_nd(k.astype(float), k_positions, frequencies),
-    )
-    return np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5
+    a, b = (apply_rope_nd(x, at, frequencies) for x, at in ((q, q_positions), (k, k_positions)))
+    return np.einsum("...id,...jd->...ij", a, b) / np.shape(q)[-1] ** 0.5
 
 
 def mrope_positions(segments):

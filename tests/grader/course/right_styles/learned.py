@@ -3,18 +3,13 @@
 import numpy as np
 
 
-def init_table(max_len, d_model, seed, std=0.02):
-    return np.random.default_rng(seed).normal(size=(max_len, d_model), scale=std)
-
-
 def lookup(table, positions):
     return np.take(table, positions, axis=0)
 
 
 def embed(token_table, position_table, token_ids):
     ids = np.asarray(token_ids)
-    both = lookup(token_table, ids).astype(np.float64) + np.asarray(position_table)[: ids.shape[-1]]
-    return both
+    return lookup(token_table, ids).astype(np.float64) + np.asarray(position_table)[: ids.shape[-1]]
 
 
 def lookup_gradient(table_shape, positions, grad_output):
@@ -23,13 +18,7 @@ def lookup_gradient(table_shape, positions, grad_output):
     return one_hot @ gradient.reshape(-1, table_shape[1]).astype(np.float64)
 
 
-def sgd_step(table, gradient, learning_rate):
-    step = np.multiply(gradient, float(learning_rate), dtype=np.float64)
-    return np.subtract(table, step, dtype=np.float64)
-
-
 def trained_rows(max_len, lengths):
-    lengths = np.asarray(lengths)
     return np.flip(np.bincount(lengths, minlength=max_len + 1)[::-1].cumsum()[:-1] > 0)
 
 

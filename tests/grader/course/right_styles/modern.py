@@ -5,23 +5,8 @@ import math
 import numpy as np
 
 
-def first_token_share(length):
-    return np.reciprocal(np.cumsum(np.ones(length)))
-
-
-def position_from_share(share):
-    share = np.asarray(share, dtype=np.float64)
-    return (1 - share) / share
-
-
 def rope_layers(n_layers, interval):
     return np.array(([True] * (interval - 1) + [False]) * n_layers)[:n_layers]
-
-
-def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
-    bases = np.full(n_layers, local_base, dtype=np.float64)
-    bases[interval - 1 :: interval] = global_base
-    return bases
 
 
 def sliding_window_mask(q_len, k_len, window):
@@ -38,10 +23,6 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
     rates = np.logspace(0, -1, head_dim // 2, endpoint=False, base=base)
     rates[math.floor(p * head_dim / 2) :] = 0
     return rates
-
-
-def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) // floor_scale)
 
 
 def log_n_scale(positions, trained_len):

@@ -3,14 +3,9 @@
 import numpy as np
 
 
-def integer_positions(length):
-    return np.cumsum(np.ones(length)) - 1
-
-
 def add_integer_positions(x):
-    x = np.asarray(x)
-    moved = np.swapaxes(np.swapaxes(x, -1, -2) + np.arange(x.shape[-2], dtype=np.float64), -1, -2)
-    return moved
+    columns = np.swapaxes(x, -1, -2)
+    return np.swapaxes(columns + np.arange(columns.shape[-1], dtype=np.float64), -1, -2)
 
 
 def normalized_positions(length):
@@ -23,18 +18,13 @@ def bits_needed(length):
     return len(f"{max(length - 1, 0):b}")
 
 
-def _columns(length, n_bits):
-    needed = bits_needed(length)
-    return n_bits or needed
-
-
 def _write(numbers, n_bits):
     bytes_of_each = np.asarray(numbers, dtype=">u8")[:, None].view(np.uint8)
     return np.unpackbits(bytes_of_each, axis=1)[:, 64 - n_bits :].astype(np.int64)
 
 
 def binary_positions(length, n_bits=None):
-    return _write(np.arange(length), _columns(length, n_bits))
+    return _write(np.arange(length), n_bits or bits_needed(length))
 
 
 def bit_period(bit):

@@ -1,5 +1,4 @@
-"""Shaw with an array of all vectors, T5 by the edges of its buckets, the bias by one-hot rows; answers from the
-solution."""
+"""Shaw with an array of all vectors, T5 by the edges of its buckets, the bias by one-hot rows."""
 
 import numpy as np
 
@@ -13,24 +12,27 @@ def clip_positions(relative, max_distance):
     return np.sign(r) * np.minimum(abs(r), max_distance)
 
 
+def _doubles(*arrays):
+    return (np.array(one, float) for one in arrays)
+
+
+def _vectors(table, q, k, reach):
+    return table[clip_positions(relative_positions(q.shape[-2], k.shape[-2]), reach) + reach]
+
+
 def shaw_scores(q, k, key_table, max_distance):
-    q, k, t = map(np.asarray, (q, k, key_table))
-    a = t[clip_positions(relative_positions(q.shape[-2], k.shape[-2]), max_distance) + max_distance]
-    keys = k.astype(float)[..., None, :, :] + a
-    return np.matmul(keys, q.astype(float)[..., None])[..., 0] / q.shape[-1] ** 0.5
+    q, k, table = _doubles(q, k, key_table)
+    keys = k[..., None, :, :] + _vectors(table, q, k, max_distance)
+    return np.matmul(keys, q[..., None])[..., 0] / q.shape[-1] ** 0.5
 
 
 def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
-    q, k, v, kt, vt = [np.asarray(a) for a in (q, k, v, key_table, value_table)]
-    s = shaw_scores(q.astype(float), k, kt, max_distance)
-    m = np.ones(s.shape[-2:], bool) if mask is None else np.asarray(mask)
-    s, m = np.broadcast_arrays(s, m)
-    top = np.max(s, axis=-1, where=m, initial=-1e300, keepdims=True)
-    w = np.where(m, np.exp(np.where(m, s - top, 0)), 0)
-    total = w.sum(-1, keepdims=True)
-    w = np.divide(w, total, where=total > 0, out=np.zeros_like(w))
-    b = vt[clip_positions(relative_positions(q.shape[-2], k.shape[-2]), max_distance) + max_distance]
-    return np.einsum("...ij,...ijd->...id", w, v.astype(float)[..., None, :, :] + b)
+    q, k, v, keys, values = _doubles(q, k, v, key_table, value_table)
+    allowed = True if mask is None else np.asarray(mask)
+    scores = np.where(allowed, shaw_scores(q, k, keys, max_distance), -np.inf)
+    total = np.logaddexp.reduce(scores, -1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isneginf(total), 0, total))
+    return np.einsum("...ij,...ijd->...id", weights, v[..., None, :, :] + _vectors(values, q, k, max_distance))
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
@@ -49,31 +51,15 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     return (np.eye(len(t))[b] @ t).transpose(2, 0, 1)
 
 
-def _vectors(t, a, b, k, d):
-    return t[clip_positions(relative_positions(a, b), k) + k].astype(float)
-
-
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    q, k, t, u, w = map(np.asarray, (q, k, key_table, content_bias, position_bias))
-    d = q.shape[-1]
-    a = _vectors(t, q.shape[-2], k.shape[-2], max_distance, d)
-    terms = [
-        np.einsum("...id,...jd->...ij", q.astype(float), k),
-        np.einsum("...id,ijd->...ij", q.astype(float), a),
-        np.einsum("d,...jd->...j", u.astype(float), k)[..., None, :],
-        a @ w,
-    ]
-    return sum(terms) / d**0.5
+    q, k, table, u, w = _doubles(q, k, key_table, content_bias, position_bias)
+    rows = _vectors(table, q, k, max_distance)
+    content = np.einsum("...id,...jd->...ij", q, k) + np.einsum("d,...jd->...j", u, k)[..., None, :]
+    return (content + np.einsum("...id,ijd->...ij", q, rows) + rows @ w) / q.shape[-1] ** 0.5
 
 
 def disentangled_scores(q, k, key_table, query_table, max_distance):
-    q, k, t, s = map(np.asarray, (q, k, key_table, query_table))
-    d = q.shape[-1]
-    a = _vectors(t, q.shape[-2], k.shape[-2], max_distance, d)
-    c = _vectors(s, k.shape[-2], q.shape[-2], max_distance, d)
-    terms = [
-        np.einsum("...id,...jd->...ij", q.astype(float), k),
-        np.einsum("...id,ijd->...ij", q.astype(float), a),
-        np.einsum("...jd,jid->...ij", k.astype(float), c),
-    ]
-    return sum(terms) / (3 * d) ** 0.5
+    q, k, keys, queries = _doubles(q, k, key_table, query_table)
+    asked, asking = _vectors(keys, q, k, max_distance), _vectors(queries, k, q, max_distance)
+    scores = np.einsum("...id,...jd->...ij", q, k) + np.einsum("...id,ijd->...ij", q, asked)
+    return (scores + np.einsum("...jd,jid->...ij", k, asking)) / (3 * q.shape[-1]) ** 0.5

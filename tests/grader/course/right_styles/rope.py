@@ -7,9 +7,8 @@ def rope_frequencies(head_dim, base=10000.0):
     return np.logspace(0, -1, head_dim // 2, endpoint=False, base=base) if base != 1 else np.ones(head_dim // 2)
 
 
-def _turns(positions, head_dim, base, rows=None):
-    positions = np.asarray(positions, dtype=np.float64)
-    return np.exp(1j * np.einsum("t,i->ti", positions, rope_frequencies(head_dim, base)))
+def _turns(positions, head_dim, base):
+    return np.exp(1j * np.multiply.outer(positions, rope_frequencies(head_dim, base)))
 
 
 def rope_cos_sin(positions, head_dim, base=10000.0):
@@ -18,37 +17,32 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
 
 
 def _complex(x):
-    x = np.ascontiguousarray(x, dtype=np.float64)
-    rope_frequencies(x.shape[-1])
-    return x.view(np.complex128)
+    return np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
 
 
 def apply_rope(x, positions, base=10000.0):
-    turned = _complex(x) * _turns(positions, np.shape(x)[-1], base, np.shape(x)[-2])
-    return turned.view(np.float64)
+    return (_complex(x) * _turns(positions, np.shape(x)[-1], base)).view(np.float64)
 
 
 def rotate_half(x):
-    return _side_by_side(1j * _halves(x), x)
+    return _side_by_side(1j * _halves(x))
 
 
 def _halves(x):
     x = np.asarray(x, dtype=np.float64)
-    rope_frequencies(x.shape[-1])
     return np.einsum("...hi,h->...i", x.reshape(*x.shape[:-1], 2, -1), [1, 1j])
 
 
-def _side_by_side(points, like):
+def _side_by_side(points):
     return np.concatenate([points.real, points.imag], axis=-1)
 
 
 def apply_rope_half(x, positions, base=10000.0):
-    turns = _turns(positions, np.shape(x)[-1], base, np.shape(x)[-2])
-    return _side_by_side(_halves(x) * turns, x)
+    return _side_by_side(_halves(x) * _turns(positions, np.shape(x)[-1], base))
 
 
 def interleaved_to_half(x):
-    return _side_by_side(_complex(x), x)
+    return _side_by_side(_complex(x))
 
 
 def half_to_interleaved(x):
@@ -56,13 +50,11 @@ def half_to_interleaved(x):
 
 
 def rotation_matrix(position, head_dim, base=10000.0):
-    rope_frequencies(head_dim, base)
     return apply_rope(np.eye(head_dim), np.repeat(position, head_dim), base).T
 
 
 def rope_scores(q, k, q_positions, k_positions, base=10000.0):
-    a = _complex(q) * _turns(q_positions, np.shape(q)[-1], base, np.shape(q)[-2])
-    b = _complex(k) * _turns(k_positions, np.shape(k)[-1], base, np.shape(k)[-2])
+    a, b = (_complex(x) * _turns(at, np.shape(x)[-1], base) for x, at in ((q, q_positions), (k, k_positions)))
     return np.einsum("...id,...jd->...ij", a, b.conj()).real * np.shape(q)[-1] ** -0.5
 
 
@@ -95,14 +87,11 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
 
 
 def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
-    rope_frequencies(rotary_dim, base)
     out = np.array(x, dtype=np.float64)
     out[..., :rotary_dim] = apply_rope(out[..., :rotary_dim], positions, base)
     return out
 
 
 def decay_bound(offsets, head_dim, base=10000.0):
-    offsets = np.asarray(offsets, dtype=np.float64)
-    turns = _turns(offsets.ravel(), head_dim, base)
-    sums = turns @ np.triu(np.ones((turns.shape[1], turns.shape[1])))
-    return np.abs(sums).mean(1).reshape(offsets.shape)
+    turns = _turns(offsets, head_dim, base)
+    return np.abs(turns @ np.triu(np.ones(turns.shape[-1:] * 2))).mean(-1)

@@ -3,33 +3,16 @@
 import numpy as np
 
 
-def _pairs(size):
-    return size // 2
-
-
 def frequencies(d_model, base=10000.0):
-    pairs = _pairs(d_model)
-    return np.exp(np.arange(pairs) / pairs * -np.log(base))
+    return np.exp(np.arange(0, d_model, 2) / d_model * -np.log(base))
 
 
 def _hands(where, d_model, base):
-    where = np.asarray(where, dtype=np.float64)
     return np.exp(1j * np.multiply.outer(where, frequencies(d_model, base)))
 
 
 def sinusoidal_encoding(positions, d_model, base=10000.0):
-    hands = _hands(positions, d_model, base)
-    return np.ascontiguousarray(1j * hands.conj()).view(np.float64)
-
-
-def add_positions(x, base=10000.0):
-    x = np.asarray(x)
-    moved = x.astype(np.float64) + sinusoidal_encoding(range(x.shape[-2]), x.shape[-1], base)
-    return moved
-
-
-def wavelengths(d_model, base=10000.0):
-    return np.divide(2 * np.pi, frequencies(d_model, base))
+    return np.ascontiguousarray(1j * _hands(positions, d_model, base).conj()).view(np.float64)
 
 
 def shift_matrix(offset, d_model, base=10000.0):
@@ -41,16 +24,14 @@ def offset_similarity(offsets, d_model, base=10000.0):
     return np.einsum("...i->...", _hands(offsets, d_model, base)).real
 
 
-def _reordered(pe, order):
-    pe = np.asarray(pe)
-    pairs = _pairs(pe.shape[-1])
-    grid = pe.reshape(*pe.shape[:-1], *order(pairs))
-    return np.moveaxis(grid, -1, -2).reshape(pe.shape)
-
-
 def to_concatenated(pe):
-    return _reordered(pe, lambda pairs: (pairs, 2))
+    return _reordered(pe, -1, 2)
 
 
 def to_interleaved(pe):
-    return _reordered(pe, lambda pairs: (2, pairs))
+    return _reordered(pe, 2, -1)
+
+
+def _reordered(pe, rows, columns):
+    pe = np.asarray(pe)
+    return np.moveaxis(pe.reshape(*pe.shape[:-1], rows, columns), -1, -2).reshape(pe.shape)

@@ -19,10 +19,6 @@ def decay_matrix(log_f):
     return np.exp2(decay_bias(log_f) / LN2)
 
 
-def constant_decay(length, slope):
-    return np.linspace(-slope, -slope, length)
-
-
 def _all(*arrays):
     return (np.array(a, float) for a in arrays)
 
@@ -42,7 +38,7 @@ def linear_attention(q, k, v, log_f):
 
 def linear_step(state, q, k, v, log_f):
     g = np.array(log_f, float)
-    state, q, k, v = (np.array(a, float) for a in (state, q, k, v))
+    state, q, k, v = _all(state, q, k, v)
     new = np.exp(g)[..., None, None] * state + np.einsum("...a,...b->...ab", k, v)
     return np.einsum("...a,...ab->...b", q, new), new
 
@@ -74,7 +70,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 def delta_step(state, k, v, beta, log_f):
     g, b = np.array(log_f, float), np.array(beta, float)
-    state, k, v = (np.array(a, float) for a in (state, k, v))
+    state, k, v = _all(state, k, v)
     erase = np.eye(k.shape[-1]) - b[..., None, None] * np.einsum("...a,...b->...ab", k, k)
     return erase @ (np.exp(g)[..., None, None] * state) + b[..., None, None] * np.einsum("...a,...b->...ab", k, v)
 
@@ -97,10 +93,6 @@ def cope_positions(gates):
     g = np.array(gates, float)
     seen = np.tril(g, g.shape[-1] - g.shape[-2])
     return seen @ np.tri(g.shape[-1])
-
-
-def cache_and_state(length, n_heads, d_k, d_v):
-    return [n_heads * d_k * length + n_heads * d_v * length, d_k * n_heads * d_v]
 
 
 def half_life(log_f):
