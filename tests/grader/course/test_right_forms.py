@@ -84,7 +84,7 @@ def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, sui
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     wanted, written = (functions(module) for module in (catalogue.solution(assignment), style))
-    assert written.keys() <= wanted.keys() and len(written) > len(wanted) / 2
+    assert written and written.keys() <= wanted.keys()
     module = catalogue.replaced(assignment, written)
     assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
 

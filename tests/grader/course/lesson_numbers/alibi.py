@@ -36,8 +36,8 @@ For «four[1]:/», «four[2]:/» and «four[3]:/» it is «windows[1]», «windo
 Two of them get the slopes for two heads: «two[0]:/» and «two[1]:/»
 from the list for four heads: «four:/»
 So the slopes are «three:/», in this order
-112 heads, so 64 slopes and then «len(bloom) - 64» from the list for 128 heads
-    <== np.array_equal(bloom[:64], m.alibi_slopes(64)) and set(bloom[64:]) <= set(m.alibi_slopes(128))
+112 heads, so 64 slopes and then «len(bloom) - 64» from the list for 128 heads <== np.array_equal(bloom[:64],
+    m.alibi_slopes(64)) and set(bloom[64:]) <= set(m.alibi_slopes(128))
 for 6 heads it gives «of_6[:2]:.3f», «of_6[2]», … <== not np.allclose(np.sort(of_6), np.sort(m.alibi_slopes(6)))
 """
 

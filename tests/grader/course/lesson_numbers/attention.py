@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tests.grader.support.lesson_numbers import SOME, solution
+from tests.grader.support.lesson_numbers import SOME, solution, weight
 
 m = solution("attention")
 rng = np.random.default_rng(0)
@@ -44,10 +44,7 @@ assert not m.attention_weights(rows[:1], rows, forbidden).any()
 assert np.allclose(m.softmax(np.where(forbidden, rows[:1] @ rows.T, -1e9)), 1 / 5)
 
 
-def lead(by: float, keys: int) -> float:
-    """The weight of the key whose score is higher than all others by this."""
-    return float(m.softmax(np.array([by, *[0.0] * (keys - 1)]))[0])
-
+assert math.isclose(m.softmax(np.array([3.0, *[0.0] * 9]))[0], weight(3, 9))
 
 SENTENCES = r"""
 With $d = 64$ scores are about ±«products.std():.0f». A score
@@ -63,7 +60,7 @@ The first row of the weights becomes «m.attention_weights(moved * ln2, moved)[0
 The outputs are $(«m.self_attention(moved, ln2, one, one)[:, 0]:/»)$
 \tfrac{29}{21} \approx «bag:.3f»$ in both orders <== np.allclose([bag, m.bag_of_tokens(moved, ln2, one, one)], 29 / 21)
 With eight heads the difference is a factor $\sqrt «512 // 64»$
-With $a = 3$ this is «lead(3, 10):.2f» for $n = 10$ and «lead(3, 1000):.2f» for $n = 1000$
+With $a = 3$ this is «weight(3, 9):.2f» for $n = 10$ and «weight(3, 999):.2f» for $n = 1000$
 Tokens $«point(pair[0])»$ and $«point(pair[1])»$, two heads
 head 0 gets the rows $«point(heads[0, 0])»$ and $«point(heads[0, 1])»$, head 1 gets $«point(heads[1, 0])»$ and
     $«point(heads[1, 1])»$ <== np.array_equal(m.merge_heads(heads), pair)
@@ -75,5 +72,5 @@ ANSWERS = {
     "causal_mask_keeps_equivariance": m.equivariance_gap(SOME, w_q, w_k, w_v, [1, 0, 2, 3, 5, 4], m.causal_mask(6))
     < 1e-9,
     "same_attention_scores_dog_bites_man": np.allclose(there, back[::-1, ::-1]),
-    "weight_with_a_lead_of_7_among_1024": lead(7, 1024),
+    "weight_with_a_lead_of_7_among_1024": weight(7, 1023),
 }

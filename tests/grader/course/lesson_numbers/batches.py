@@ -52,8 +52,8 @@ Put «len(words)» paragraphs of this course, in random order, into batches of 8
     array is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
 The array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
-attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text
-    2² + 3² + 7² = «(lengths**2).sum()»
+attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text 2² + 3² + 7² =
+    «(lengths**2).sum()»
 the positions are («m.position_ids(real)»), and the next token is at «m.next_positions(real)»
 and reads $\tfrac12 \cdot 4 + 6 = «linear_attention(key, key, written, log_f)[1, 0]»$. With a shut gate it reads
     «linear_attention(key, key, written, m.reset_gates(log_f, [0, 1, 2]))[1, 0]»
@@ -66,20 +66,20 @@ The test has *single* texts of «lab.LONGEST» tokens
 | continue, own text | «means(masked):.2f» |
 | restart, whole row | «means(restarted):.2f» |
 | continue, whole row | «means(neither):.2f» |
-each seed has the same accuracy in the first two rows
-    <== all(np.array_equal(scores(task, "rope", both), scores(task, "rope", masked)) for task in lab.TASKS)
-For the first token all 8 seeds lose, with RoPE and with the table (p = «lost[0].p:.3f»)
-    <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
-Either repair helps; with RoPE the mask helps more (0.99 against 0.92)
-    <== all(np.all(np.diff(one) >= 0) and one[0] < one[1] for one in in_order)
+each seed has the same accuracy in the first two rows <== all(np.array_equal(scores(task, "rope", both), scores(task,
+    "rope", masked)) for task in lab.TASKS)
+For the first token all 8 seeds lose, with RoPE and with the table (p = «lost[0].p:.3f») <== all(one.gained ==
+    len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
+Either repair helps; with RoPE the mask helps more (0.99 against 0.92) <== all(np.all(np.diff(one) >= 0) and one[0] <
+    one[1] for one in in_order)
 With RoPE one seed of eight fell to «lowest:.2f», the others reach at least «np.floor(100 * min(others)) / 100»
-we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy changes
-    <== same(counted, "rope") and same(counted, "learned") and same(places, "rope")
+we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy changes <==
+    same(counted, "rope") and same(counted, "learned") and same(places, "rope")
 RoPE still names the first token («late[0][0]:.2f»), and a table trained with restart does not («late[0][1]:.2f»)
 Why does a table reach «late[1][1]:.2f» whose positions continued in training?
 falls from «scores(first, "learned", both).mean():.2f» to «late[0][1]:.2f»
-is right in «scores(first, "rope", both).mean():.2f» of all cases, and without both in
-    «scores(first, "rope", neither).mean():.2f»
+is right in «scores(first, "rope", both).mean():.2f» of all cases, and without both in «scores(first, "rope",
+    neither).mean():.2f»
 """
 
 attention, rope = solution("attention").attention, solution("rope").apply_rope

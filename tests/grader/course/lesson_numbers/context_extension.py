@@ -6,7 +6,7 @@ import numpy as np
 
 from assignments import measuring
 from assignments.context_extension import lab
-from tests.grader.support.lesson_numbers import CLEAR, solution
+from tests.grader.support.lesson_numbers import CLEAR, mean_of, solution
 
 m = solution("context_extension")
 rotations = m.rotations_in_context(128, 4096)
@@ -49,12 +49,11 @@ setting, of_10 = lab.RUNS[back_3].setting, lab.RUNS[by_10].setting
 made = m.rotations_in_context(setting.width, 16)
 
 
-def scores(run: str, method: str, length: int, steps: int = 0) -> np.ndarray:
+def scores(run: str, method: str = as_trained, length: int = 64, steps: int = 0) -> np.ndarray:
     return lab.accuracies(rows, run, method, steps)[length]
 
 
-def mean(run: str, method: str = as_trained, length: int = 64, steps: int = 0) -> float:
-    return float(scores(run, method, length, steps).mean())
+mean = mean_of(scores)
 
 
 def gain(run: str, method: str, length: int = 64, steps: int = 0) -> measuring.Paired:
@@ -103,23 +102,22 @@ offered with 131,072 tokens; 8 × 8,192 would be «8 * 8192:,»
 With `head_dim` 128 this first happens at distance «first_below_zero(1e4):,» for base 10,000, and at distance
     «first_below_zero(5e5):,» for base 500,000
 The frequencies are $«trained»$
-The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next one a tenth as many
-    <== np.allclose(r[1:] * 10, r[:-1])
+The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next one a tenth as many <== np.allclose(r[1:]
+    * 10, r[:-1])
 $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8} = «ntk[3]»$
 | 0 | «r[0]:.2f» | «trained[0]» | «trained[0] / 4» | ? | «yarn[0]» | «llama[0]» |
 | 1 | «r[1]:.2f» | «trained[1]» | «trained[1] / 4» | «ntk[1]:.5f» | «yarn[1]» | «llama[1]» |
 | 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
 | 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
-$sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is
-    $10000\cdot3^{8/6} = «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f»
-    instead of 3
+$sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is $10000\cdot3^{8/6} =
+    «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f» instead of 3
 For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
-Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$
-    <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 * 4096) / math.log(4096))
+Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 *
+    4096) / math.log(4096))
 $= («r[2]:.4f»-1)/3 = «smooth:.4f»$
 and gets $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 = «llama[2]:.6f»$
-With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31
-    <== np.allclose((kept - mixed) / (kept * 3 / 4), ramp)
+With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31 <== np.allclose((kept - mixed) / (kept * 3
+    / 4), ramp)
 $2\pi\cdot32 = «64 * math.pi:.2f»$ and $\ln 10000 = «math.log(10000):.4f»$
 $i(32) = 8\ln(1024/«64 * math.pi:.2f»)/(2\cdot «math.log(10000):.4f») = «pair_of(32):.3f»$
 $i(1) = 8\ln(«r[0]:.2f»)/«2 * math.log(10000):.3f» = «pair_of(1):.3f»$
@@ -136,55 +134,51 @@ Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «measuring.sign_f
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
     «measuring.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
-| passkey (not in the table above) | all, even "no position" | none |
-    <== min(mean(passkey, method) for method in lab.METHODS) > 0.95
-| latest passkey | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK |
-    <== good(latest, "interpolation", "YaRN", "Llama 3", "cut at one rotation", "Leaky ReRoPE") and poor(latest,
-    "ReRoPE",
-    "NTK-aware", "dynamic NTK")
-| copy 1 back | ReRoPE, Leaky ReRoPE, YaRN, cut at one rotation | interpolation, dynamic NTK |
-    <== good(back_1, "ReRoPE", "Leaky ReRoPE", "YaRN", "cut at one rotation") and poor(back_1, "interpolation",
+| passkey (not in the table above) | all, even "no position" | none | <== min(mean(passkey, method) for method in
+    lab.METHODS) > 0.95
+| latest passkey | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK | <== good(latest,
+    "interpolation", "YaRN", "Llama 3", "cut at one rotation", "Leaky ReRoPE") and poor(latest, "ReRoPE", "NTK-aware",
     "dynamic NTK")
-| copy 3 back | ReRoPE, Leaky ReRoPE, cut at one rotation | interpolation, Llama 3 |
-    <== good(back_3, "ReRoPE", "Leaky ReRoPE", "cut at one rotation") and poor(back_3, "interpolation", "Llama 3")
-Without positions every model finds it, with accuracy 1.00 up to 256 tokens
-    <== min(scores(passkey, lab.NO_POSITION, length).min() for length in setting.lengths) > 0.995
+| copy 1 back | ReRoPE, Leaky ReRoPE, YaRN, cut at one rotation | interpolation, dynamic NTK | <== good(back_1,
+    "ReRoPE", "Leaky ReRoPE", "YaRN", "cut at one rotation") and poor(back_1, "interpolation", "dynamic NTK")
+| copy 3 back | ReRoPE, Leaky ReRoPE, cut at one rotation | interpolation, Llama 3 | <== good(back_3, "ReRoPE", "Leaky
+    ReRoPE", "cut at one rotation") and poor(back_3, "interpolation", "Llama 3")
+Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey, lab.NO_POSITION,
+    length).min() for length in setting.lengths) > 0.995
 With positions as trained, the mean is «mean(passkey, length=256):.2f» there
 the models do name the token 6 back, in «100 * named:.0f» % of all cases
 In 16 tokens even the fastest pair makes only «made[0]:.2f» rotations
-so Llama 3 keeps no pair here. YaRN keeps only pair 0, where its ramp begins
-    <== limits == ["YaRN"] and made.max() < 4 and pair_of(32, 32, 16) < 0
-At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training
-    <== [one for one in lab.METHODS if min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
+so Llama 3 keeps no pair here. YaRN keeps only pair 0, where its ramp begins <== limits == ["YaRN"] and made.max() < 4
+    and pair_of(32, 32, 16) < 0
+At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training <== [one for one in lab.METHODS if
+    min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
 | Leaky ReRoPE | «in_three("Leaky ReRoPE"):.2f» |
 | ReRoPE | «in_three("ReRoPE"):.2f» |
 | best of the others, per column | «best:.2f» |
-for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», because $4 + (64-4)/5 = 16$
-    <== lab.SCORED["Leaky ReRoPE"](setting, 64)[0] == 4 and lab.SCORED["ReRoPE"](setting, 64)[0] == 8
+for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», because $4 + (64-4)/5 = 16$ <==
+    lab.SCORED["Leaky ReRoPE"](setting, 64)[0] == 4 and lab.SCORED["ReRoPE"](setting, 64)[0] == 8
 | copy 3 back, 64 | «mean(by_100):.2f» | YaRN «mean(by_100, "YaRN"):.2f» («yarn_100.gained» of 8 models gain, p
-    «yarn_100.p:.3f»; but at 128 tokens «mean(by_100, "YaRN", 128):.2f»),
-    cut at one rotation «mean(by_100, "cut at one rotation"):.2f» | <== good(by_100, "cut at one
-    rotation")
-«(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs, not «(made >= 1).sum()»
-    of 16, make a rotation in 16 tokens | copy 3 back, 256 | «mean(by_10, length=256):.2f» | cut at one rotation
-    also «mean(by_10, "cut at one rotation", 256):.2f»; the other four are worse, «min(others_10):.2f» to
-    «max(others_10):.2f» | <== none_clear(by_10)
+    «yarn_100.p:.3f»; but at 128 tokens «mean(by_100, "YaRN", 128):.2f»), cut at one rotation «mean(by_100, "cut at one
+    rotation"):.2f» | <== good(by_100, "cut at one rotation")
+«(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs, not «(made >= 1).sum()» of 16, make a
+    rotation in 16 tokens | copy 3 back, 256 | «mean(by_10, length=256):.2f» | cut at one rotation also «mean(by_10,
+    "cut at one rotation", 256):.2f»; the other four are worse, «min(others_10):.2f» to «max(others_10):.2f» | <==
+    none_clear(by_10)
 | trained on 64 tokens, base 30 | copy 3 back, 256 | «mean(at_64, length=256):.2f» | none of the five is clearly better
     | <== none_clear(at_64)
 | trained on 64 tokens, base 30 | latest passkey, 256 | «mean(latest_at_64, length=256):.2f» | each of the five is
-    better: «min(far):.2f» to «max(far):.2f» |
-    <== all(gain(latest_at_64, method, 256).gained == 8 for method in repairs(latest_at_64))
-copy 3 back, 256 | «mean(at_64_usual, length=256):.2f» | Llama 3 «mean(at_64_usual, "Llama 3", 256):.2f»,
-    YaRN «mean(at_64_usual, "YaRN", 256):.2f», interpolation «mean(at_64_usual, "interpolation", 256):.2f» |
-ReRoPE and Leaky ReRoPE reach at least «min(mean(run, one, at) for run, at in four.items() for one in
-    lab.SCORED):.2f»
-50 steps on 64 tokens | copy 3 back, 64 | 0.99 | three of the five also 0.99
-    <== min(mean(further, one, 64, 50) for one in (as_trained, "NTK-aware", "YaRN", "cut at one rotation")) >= 0.985
-interpolation needs 1,000 steps for «mean(further, "interpolation", 64, 1000):.2f» |
-    <== mean(further, "interpolation", 64, 200) < 0.1
-50 steps on 64 tokens | latest passkey, 64 | «mean(latest_further, as_trained, 64, 50):.2f» | YaRN
-    «mean(latest_further, "YaRN", 64, 50):.2f» (without the 50 steps «mean(latest_further, "YaRN"):.2f») | <==
-    gain(latest_further, "YaRN", 64, 50).gained == 8
+    better: «min(far):.2f» to «max(far):.2f» | <== all(gain(latest_at_64, method, 256).gained == 8 for method in
+    repairs(latest_at_64))
+copy 3 back, 256 | «mean(at_64_usual, length=256):.2f» | Llama 3 «mean(at_64_usual, "Llama 3", 256):.2f», YaRN
+    «mean(at_64_usual, "YaRN", 256):.2f», interpolation «mean(at_64_usual, "interpolation", 256):.2f» |
+ReRoPE and Leaky ReRoPE reach at least «min(mean(run, one, at) for run, at in four.items() for one in lab.SCORED):.2f»
+50 steps on 64 tokens | copy 3 back, 64 | 0.99 | three of the five also 0.99 <== min(mean(further, one, 64, 50) for one
+    in (as_trained, "NTK-aware", "YaRN", "cut at one rotation")) >= 0.985
+interpolation needs 1,000 steps for «mean(further, "interpolation", 64, 1000):.2f» | <== mean(further, "interpolation",
+    64, 200) < 0.1
+50 steps on 64 tokens | latest passkey, 64 | «mean(latest_further, as_trained, 64, 50):.2f» | YaRN «mean(latest_further,
+    "YaRN", 64, 50):.2f» (without the 50 steps «mean(latest_further, "YaRN"):.2f») | <== gain(latest_further, "YaRN",
+    64, 50).gained == 8
 """
 
 of_64 = m.longrope_frequencies(64, np.ones(32))

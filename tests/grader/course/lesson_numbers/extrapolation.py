@@ -1,13 +1,12 @@
 """The numbers of lesson 9."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from assignments import measuring
 from assignments.extrapolation import lab
-from tests.grader.support.lesson_numbers import SOME, solution
+from tests.grader.support.lesson_numbers import SOME, mean_of, solution, weight
 
 m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
 
@@ -17,7 +16,7 @@ similar = np.cos(np.outer(3 - distances, 10000.0 ** (-np.arange(0, 8, 2) / 8))).
 codes = sinusoidal.sinusoidal_encoding(distances, 8)
 of_the_last = (codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127, ::-1]
 lengths, accuracies = [16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]
-diluted = math.exp(5) / (math.exp(5) + np.array(lengths) - 1)
+diluted = [weight(5, keys - 1) for keys in lengths]
 alibi = m.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})
 shifted = m.encode("integer", np.ones((3, 1)), {})
 one = np.ones((1, 1))
@@ -43,8 +42,7 @@ def seeds(
     return lab.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
 
 
-def mean(*asked: Any, **named: Any) -> float:
-    return float(seeds(*asked, **named).mean())
+mean = mean_of(seeds)
 
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
@@ -62,13 +60,10 @@ def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
     return [over(lab.tried(grid, task, method, change), what) for change in ("usual", *lab.CHOICES.get(method, ()))]
 
 
-def gain(before: np.ndarray, after: np.ndarray) -> measuring.Paired:
-    return measuring.paired(before, after)
-
-
 best_sinus = max(*tried("sinusoidal"), *(mean("sinusoidal", change) for change in ("usual", "chosen")))
 less_than = [
-    gain(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single)) for one in ("alibi", "shaw", "t5")
+    measuring.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
+    for one in ("alibi", "shaw", "t5")
 ]
 shaw_fast = over([row for row in lab.tried(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
 
@@ -110,8 +105,8 @@ good = ("shaw",), ("t5", "own_buckets 16"), ("rope", "base 4")
 start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", "table_rows 128, start_below 128")
 
 SENTENCES = r"""
-With $d = 8$ it has its maximum, «similar[3]», at distance $i-j = 3$. But at distance 66 it is «similar[66]:.2f»
-    <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
+With $d = 8$ it has its maximum, «similar[3]», at distance $i-j = 3$. But at distance 66 it is «similar[66]:.2f» <==
+    similar.argmax() == 3 and np.allclose(of_the_last, similar)
 and $e^5 = «math.exp(5):.1f»$
 | weight of the right key | «diluted:.3f» |
 The right key has lost four tenths of its weight <== round(1 - diluted[3] / diluted[0], 1) == 0.4
@@ -132,8 +127,7 @@ There are «math.comb(4, 2)» ways to draw 2 of 4
 with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at «setting.max_distance»,
     slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
-every base of RoPE reaches at least
-    «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000».
+every base of RoPE reaches at least «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000».
 if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
 `scale 0.015625`: the integers times «lab.setting_of(choice[three, "integer"]).scale:/»
 the learned table has «setting.table_rows» rows
@@ -149,57 +143,55 @@ untrained entries: «32 - len(set(read))» of 32
 | shaw | usual | «far_row("shaw"):.2f» |
 | t5 | usual | «far_row("t5"):.2f» |
 | t5 | own_buckets 16 | «far_row("t5", "own_buckets 16"):.2f» |
-at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9
-    and min(far_row(*one)[4] for one in good) > 0.97
+at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9 and
+    min(far_row(*one)[4] for one in good) > 0.97
 | usual | «looks["usual"][16:].sum():.2f» | «looks["usual"][16:].sum() / 16:.2f» | «looks["usual"][3]:.2f» |
     «mean("t5"):.2f» | <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()
 | own_buckets 16 | «looks["own_buckets 16"][16:].sum():.2f» | «looks["own_buckets 16"][16:].sum() / 16:.2f» |
     «looks["own_buckets 16"][3]:.2f» | «mean("t5", "own_buckets 16"):.2f» |
 They hold «setting.vocabulary» different tokens, so each wrong token gets about a sixteenth
 With ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
-| the same | the same | 128 features: «far_row("rope", "usual", "width 128")[0]:.2f», and
-    «far_row("rope", "usual", "width 128")[2]:.2f» at 1,024 tokens (LLaMA has them, and fails) |
-| RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» | base 4: all eight seeds
-    gain ($p = «gain(seeds("rope"), seeds("rope", "chosen")).p:.3f»$) | <== choice[three, "rope"] == "base 4" and
-    gain(seeds("rope"), seeds("rope", "chosen")).gained == 8
-| T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys:
-    «mean("t5", "own_buckets 16"):.2f» |
+| the same | the same | 128 features: «far_row("rope", "usual", "width 128")[0]:.2f», and «far_row("rope", "usual",
+    "width 128")[2]:.2f» at 1,024 tokens (LLaMA has them, and fails) |
+| RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» | base 4: all eight seeds gain
+    ($p = «measuring.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$) | <== choice[three, "rope"] == "base 4" and
+    measuring.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
+| T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys: «mean("t5", "own_buckets
+    16"):.2f» |
 | ln n: «far("t5", log_n=1):.2f»; 6,000 steps, mean of four other seeds: «over(thrice["t5", "usual"]):.2f» |
 any base that we tried: at most «best_sinus:.2f» | a random start from 0 to «128 - 16»: «far(*start):.2f» |
 a random start from 0 to 112, a row for each position: «far(*table):.2f» |
-| ALiBi does not | any slope that we tried: at most «mean("alibi", "chosen"):.2f» | copying 1 back:
-    «mean("alibi", "chosen", task=single):.2f» |
+| ALiBi does not | any slope that we tried: at most «mean("alibi", "chosen"):.2f» | copying 1 back: «mean("alibi",
+    "chosen", task=single):.2f» |
 | a model without encoding does not | one layer: «mean("none"):.2f» |
 even at 16 tokens sinusoids get only «far("sinusoidal", "usual", "drawn_below 128", 16):.2f»
 the slowest of the 16 pairs goes through «math.degrees(15 * 4.0 ** (-30 / 32)):.0f»°
-ten of the 16 pairs have seen less than a twelfth of theirs
-    <== (through < 1 / 12).sum() == 10 and (through > 1 / 2).sum() < (of_128 > 1 / 2).sum()
+ten of the 16 pairs have seen less than a twelfth of theirs <== (through < 1 / 12).sum() == 10 and (through > 1 /
+    2).sum() < (of_128 > 1 / 2).sum()
 peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
 ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
 RoPE with base 4 reaches «measuring.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
     chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
-In copying 3 back ALiBi fails («mean("alibi", "chosen"):.2f» at best), but its loss is
-    «mean("alibi", length=16, what="cross_entropy"):.2f» at 16 tokens and «mean("alibi", what="cross_entropy"):.2f» at
-    128 <== max(tried("alibi")) < 0.3
+In copying 3 back ALiBi fails («mean("alibi", "chosen"):.2f» at best), but its loss is «mean("alibi", length=16,
+    what="cross_entropy"):.2f» at 16 tokens and «mean("alibi", what="cross_entropy"):.2f» at 128 <== max(tried("alibi"))
+    < 0.3
 «changed»
 At the trained length every cell has at least 0.98 <== min(over(one, "x1") for one in cells.values()) >= 0.98
 Only T5 with `own_buckets 16` keeps its accuracy under every change <== stable == {("t5", "own_buckets 16")}
 RoPE with base 4 has one low cell, «over(of_32):.2f», mostly because of one seed («min(row.x8 for row in of_32):.2f»),
     whose loss was still above 0.01 <== [row.x8 for row in of_32 if row.loss > 0.01] == [min(row.x8 for row in of_32)]
-(The eight reported seeds have the mean «np.mean([row.accuracy for row in again if row.length ==
-    256]):.2f».)
+(The eight reported seeds have the mean «np.mean([row.accuracy for row in again if row.length == 256]):.2f».)
 With «lab.setting_of(lab.TRIPLED).steps:,» steps in place of «setting.steps:,», the usual T5 gains at 128 tokens (from
-    «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f»), and Shaw loses (from
-    «over(once["shaw", "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»)
+    «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f»), and Shaw loses (from «over(once["shaw",
+    "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»)
 Sinusoidal, RoPE with base 4 and scaled *integer* change too <== moving == {"t5", "shaw", "sinusoidal", "rope",
     "integer"} and not lab.flat(once["rope", "base 4"], thrice["rope", "base 4"])
-only the mean of scaled *integer* changes by more than 0.02 <== moved_at_16 == [("integer", choice[three,
-    "integer"])]
+only the mean of scaled *integer* changes by more than 0.02 <== moved_at_16 == [("integer", choice[three, "integer"])]
 | the same | the same | 512 tokens without ln n: «far_row("shaw")[1]:.2f» |
 | Shaw does | learning rate 0.003, 2,000 steps: «mean("shaw"):.2f» | learning rate 0.03: «shaw_fast:.2f» | <==
     lab.best_rates(tries)[three, "shaw", "usual"] == 0.003 and choice[three, "shaw"] == "usual"
-RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fail at copying 3 back
-    <== max(gaps) < 1e-9 and not {"rope", "t5", "alibi"} & reliable("usual", False)
+RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fail at copying 3 back <== max(gaps) < 1e-9
+    and not {"rope", "t5", "alibi"} & reliable("usual", False)
 """
 
 weights = np.random.default_rng(1).normal(size=(3, 32, 32))

@@ -49,8 +49,8 @@ with patches of 16 × 16 pixels is a grid of 14 × 14 = «len(where)» tokens <=
 On a grid of 14 × 14 the patch directly below is «below(14)» positions later; in an image 20 patches wide it is
     «below(20)» positions later
 are neighbours in the sequence, but «where[13, 1] - where[14, 1]» columns apart
-In the cell $(2, 1)$ a pair with the frequencies 1 and 0.5 has the angle $2 \cdot 1 + 1 \cdot 0.5 = «angle»$
-    <== np.allclose(turned, [[math.cos(angle), math.sin(angle)]])
+In the cell $(2, 1)$ a pair with the frequencies 1 and 0.5 has the angle $2 \cdot 1 + 1 \cdot 0.5 = «angle»$ <==
+    np.allclose(turned, [[math.cos(angle), math.sin(angle)]])
 With $d = 8$ and $b = 10000$ they are «m.mrope_frequencies(8, (4, 0, 0))[:, 0]»
 F_\text{axial} = \begin{pmatrix} «matrix(m.axial_frequencies(8))» \end{pmatrix}
 F_\text{alternating} = \begin{pmatrix} «matrix(m.alternating_frequencies(8))» \end{pmatrix}
@@ -60,8 +60,8 @@ Interleaved, the fastest pair of $w$ is pair «interleaved.argmax()», with «in
 | $(\Delta y, \Delta x)$ | «[point(key) for key in keys]» |
 | axial | «axial:.3f» |
 | mixed | «mixed:.3f» |
-Axial: «axial[0]:.3f» − «-axial[3]:.3f» and «axial[1]:.3f» + «axial[2]:.3f» are both «axial[0] + axial[3]:.3f»
-    <== math.isclose(axial[0] + axial[3], axial[1] + axial[2])
+Axial: «axial[0]:.3f» − «-axial[3]:.3f» and «axial[1]:.3f» + «axial[2]:.3f» are both «axial[0] + axial[3]:.3f» <==
+    math.isclose(axial[0] + axial[3], axial[1] + axial[2])
 are equally far away, but score «mixed[3]:.3f» and «mixed[4]:.3f»
 Three cells hold «three»; stretch them to five. $u$ is «centres». The first becomes 0, the last becomes 2
 The new cells are «stretched». For example

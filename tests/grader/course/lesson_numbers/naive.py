@@ -20,8 +20,8 @@ def bits(code: np.ndarray) -> str:
 
 
 SENTENCES = r"""
-"0.25" is position 3 in a sequence of 13 tokens and position 100 in a sequence of 401
-    <== m.normalized_positions(13)[3] == m.normalized_positions(401)[100] == 0.25
+"0.25" is position 3 in a sequence of 13 tokens and position 100 in a sequence of 401 <== m.normalized_positions(13)[3]
+    == m.normalized_positions(401)[100] == 0.25
 A step to the next token is «step_13:/» in one sequence and «step_401:/» in the other
 The features «first[0]» and «first[1]» become «far[0]» and «far[1]» at position 500
 Then «100 * 500 / far[0]:.2f» % of the first number is position

@@ -21,12 +21,6 @@ def mixed(x: np.ndarray, position: float) -> np.ndarray:
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 
 
-def bfloat16(numbers: np.ndarray) -> np.ndarray:
-    """Rounded to 8 significant bits, half to even."""
-    fraction, exponent = np.frexp(numbers)
-    return np.ldexp(np.rint(fraction * 2**8) / 2**8, exponent)
-
-
 # One pair, the two layouts and their mixture.
 q, k = np.array([2.0, 1]), np.array([1.0, 3])
 q2, k3, q7, k8 = rotated(q, 2), rotated(k, 3), rotated(q, 7), rotated(k, 8)
@@ -41,11 +35,9 @@ orders = [
     for order in map(list, itertools.permutations(range(6)))
     if np.allclose(m.apply_rope_half(six[:, order], [3, 10]), m.apply_rope(six, [3, 10])[:, order])
 ]
-
-
-def halves_differ(d: int) -> bool:
-    return not np.array_equal(m.interleaved_to_half(np.arange(d)), m.half_to_interleaved(np.arange(d)))
-
+halves_differ = [
+    not np.array_equal(m.interleaved_to_half(np.arange(d)), m.half_to_interleaved(np.arange(d))) for d in (4, 6)
+]
 
 # Two tokens and two heads, at once and token by token.
 x, eye = np.array([[1.0, 0, 2, 0], [0, 1, 0, 1]]), np.eye(4)
@@ -75,8 +67,8 @@ def is_bounded(offset: int) -> bool:
 
 
 SENTENCES = r"""
-For every base above 1, pair 0 is the fastest
-    <== all(m.rope_frequencies(64, base).argmax() == 0 for base in (1.5, 100.0, 5e5))
+For every base above 1, pair 0 is the fastest <== all(m.rope_frequencies(64, base).argmax() == 0 for base in (1.5,
+    100.0, 5e5))
 - \sin 2, 2 \sin 2 + \cos 2) = («q2:.4f»)$
 - 3 \sin 3, \sin 3 + 3 \cos 3) = («k3:.4f»)$
 dot product: $«by_hand[0]» - «-by_hand[1]» = «q2 @ k3:.4f»$ <== math.isclose(by_hand.sum(), (q2 @ k3).round(4))
@@ -88,12 +80,11 @@ With $i/d$ the slowest pair of a head of 128 would rotate «10000 ** (-63 / 128)
 stores the positions 0 … 4095 as only «len(set(bfloat16(np.arange(4096.0))))» different numbers
 $\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/256} = «m.rope_frequencies(256)[1]:.3f»$
 They differ by a fixed order: even features first, then odd ones <== orders == [[0, 2, 4, 1, 3, 5]]
-For $d = 4$ both functions do the same, for $d = 6$ they do not <== (halves_differ(4), halves_differ(6)) == (False,
-    True)
+For $d = 4$ both functions do the same, for $d = 6$ they do not <== halves_differ == [False, True]
 apply it twice. You must get $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
 Take $\theta = («m.rope_frequencies(4)»)$ and
-At position 11 their sum has length «np.linalg.norm(mixed(one, 11)):.2f» instead of 1
-    <== np.allclose(mixed(one, 11), [math.cos(11), 0, math.sin(0.11), 0])
+At position 11 their sum has length «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11),
+    [math.cos(11), 0, math.sin(0.11), 0])
 | right | «right:.4f» |
 | mixture | «mixture:.4f» |
 from $(0, 1)$ to $(-\sin 1, \cos 1) = («rotated(x[1, :2], 1):.4f»)$
@@ -110,8 +101,8 @@ cache_v after: [[[1, 0], [0, 1]], [[2, 0], [0, 1]]] <== after_v.tolist() == [[[1
 out: [[«second[0]:.4f»]]
 A dot product is never larger than a constant times this mean <== all(map(is_bounded, (0, 1, 19, 300)))
 np.cumsum([1, 1j, -1]) # [1, 1+1j, 1j] <== np.cumsum([1, 1j, -1]).tolist() == [1, 1 + 1j, 1j]
-it is «bound[0]:.1f» at offset 0, «bound[100]:.1f» at 100 and «bound[1000]:.1f» at 1000, but
-    «m.decay_bound(113028, 128):.1f» at 113028 <== (np.diff(bound) > 0).any()
+it is «bound[0]:.1f» at offset 0, «bound[100]:.1f» at 100 and «bound[1000]:.1f» at 1000, but «m.decay_bound(113028,
+    128):.1f» at 113028 <== (np.diff(bound) > 0).any()
 the key $k = R_{50} q$ has its highest score exactly 50 positions back <== scores_of_50.argmax() == 50
 In a training text of 4096 tokens the angles of pair 63 (head of 128) reach «4095 * theta[63]:.2f» radians
 In opposite directions the score depends on $m + n$ <== np.allclose(against, against[0])

@@ -119,26 +119,25 @@ Accuracy at «far» tokens <== len(lab.SEEDS) == 8
 Like ALiBi, the gates of this model cannot copy 3 back <== max(scores("copy 3 back", method).max() for method in
     ("gates", "alibi")) < 0.3
 The mean gate is «gate("name"):.2f» at the first token of a sentence, and «gate("other"):.2f» at ordinary tokens
-*Control:* give every token the mean gate. The accuracy falls in all 8 seeds, to
-    «scores(lab.SENTENCES, lab.EQUAL).mean():.2f»; with rare marks to «scores(rare, lab.EQUAL).mean():.2f»
-    <== alike == [8, 8]
+*Control:* give every token the mean gate. The accuracy falls in all 8 seeds, to «scores(lab.SENTENCES,
+    lab.EQUAL).mean():.2f»; with rare marks to «scores(rare, lab.EQUAL).mean():.2f» <== alike == [8, 8]
 «behind.mean:.3f» («behind.gained» of 8 seeds, p = «behind.p:.3f» in lesson 8's test)
 ALiBi with its best slope, «slope:/», is behind by «rare_behind.mean:.2f» («rare_behind.gained» of 8 seeds, p =
     «rare_behind.p:.3f»)
-With the usual base, 10,000, RoPE copies 3 back with
-    «lesson_9.by_length(lesson_9.saved(), "copy 3 back", "rope")[far].mean():.2f»
+With the usual base, 10,000, RoPE copies 3 back with «lesson_9.by_length(lesson_9.saved(), "copy 3 back",
+    "rope")[far].mean():.2f»
 | linear attention | «memory("linear attention"):.2f» |
 | linear attention, gate 0.9 | «memory("linear attention, gate 0.9"):.2f» |
 | delta rule | «memory("delta rule"):.2f» |
 | delta rule, gate 0.9 | «memory("delta rule, gate 0.9"):.2f» |
 **A sum cannot tell the last value from the first**: «recall("linear attention", writes=2):.2f»
 with 32 keys it reaches «recall("linear attention", keys=32):.2f», the delta rule «recall("delta rule", keys=32):.2f»
-With a gate of 0.9 it reads more last values, «recall("linear attention, gate 0.9", writes=2):.2f» (but not with
-    32 keys, a case that the table leaves out: «recall("linear attention, gate 0.9", 2, 32):.2f» against
-    «recall("linear attention", 2, 32):.2f»)
+With a gate of 0.9 it reads more last values, «recall("linear attention, gate 0.9", writes=2):.2f» (but not with 32
+    keys, a case that the table leaves out: «recall("linear attention, gate 0.9", 2, 32):.2f» against «recall("linear
+    attention", 2, 32):.2f»)
 The delta rule overwrites: «recall("delta rule", writes=2):.2f»
-**A gate of 0.9 makes the delta rule worse**, in all three columns
-    <== np.all(np.subtract(memory("delta rule"), memory("delta rule, gate 0.9")) > 0.05)
+**A gate of 0.9 makes the delta rule worse**, in all three columns <== np.all(np.subtract(memory("delta rule"),
+    memory("delta rule, gate 0.9")) > 0.05)
 and so a part of the values of similar keys <== own(True) < 0.9 < own(False)
 """
 

@@ -33,15 +33,3 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
 def split_heads(x, n_heads):
     return np.stack(np.split(np.asarray(x, dtype=np.float64), n_heads, axis=-1), axis=-3)
-
-
-def permute_tokens(x, order):
-    order, length = np.asarray(order), np.shape(x)[-2]
-    return np.eye(length)[order] @ np.asarray(x)
-
-
-def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
-    x = np.asarray(x, dtype=np.float64)
-    after = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
-    before = self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
-    return np.linalg.norm((after - before).ravel(), np.inf)

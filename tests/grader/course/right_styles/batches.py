@@ -32,14 +32,6 @@ def padding_mask(mask):
     return np.expand_dims(mask[..., i] & mask[..., j] & (i >= j), -3)
 
 
-def pack(texts):
-    row, ends = [], [0]
-    for text in texts:
-        row += [int(token) for token in text]
-        ends += [len(row)]
-    return np.array(row), np.array(ends)
-
-
 def packed_positions(boundaries):
     hot = _one_hot(boundaries)
     return (np.cumsum(hot, axis=1) * hot).sum(axis=0) - 1

@@ -73,16 +73,3 @@ def logits(method, q, k, parameters):
     away = np.subtract.outer(np.arange(len(q)), np.arange(len(k)))
     q, k = np.array(q, dtype=np.float64), np.array(k, dtype=np.float64)
     return np.where(away < 0, -np.inf, SCORED.get(method, _plain)(q, k, away, parameters))
-
-
-def shift_gap(method, x, w_q, w_k, parameters, shift):
-    now, later = (
-        logits(method, *(encode(method, rows, parameters) @ np.asarray(w, float) for w in (w_q, w_k)), parameters)
-        for rows in (np.asarray(x, float), np.pad(np.asarray(x, float), [(shift, 0), (0, 0)]))
-    )
-    below = np.tril_indices(len(now))
-    return np.linalg.norm(now[below] - later[shift:, shift:][below], np.inf)
-
-
-def random_positions(length, max_length, rng):
-    return np.flatnonzero(rng.permutation(max_length) < length)

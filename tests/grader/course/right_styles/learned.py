@@ -18,10 +18,6 @@ def lookup_gradient(table_shape, positions, grad_output):
     return one_hot @ gradient.reshape(-1, table_shape[1]).astype(np.float64)
 
 
-def trained_rows(max_len, lengths):
-    return np.flip(np.bincount(lengths, minlength=max_len + 1)[::-1].cumsum()[:-1] > 0)
-
-
 def resize_table(table, new_len):
     table = np.asarray(table)
     where = np.arange(new_len) * (len(table) - 1) / max(new_len - 1, 1)

@@ -5,10 +5,6 @@ import math
 import numpy as np
 
 
-def rope_layers(n_layers, interval):
-    return np.array(([True] * (interval - 1) + [False]) * n_layers)[:n_layers]
-
-
 def sliding_window_mask(q_len, k_len, window):
     whole = np.tri(k_len, dtype=bool) & ~np.tri(k_len, k=-window, dtype=bool)
     return whole[k_len - q_len :]
@@ -23,10 +19,6 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
     rates = np.logspace(0, -1, head_dim // 2, endpoint=False, base=base)
     rates[math.floor(p * head_dim / 2) :] = 0
     return rates
-
-
-def log_n_scale(positions, trained_len):
-    return np.log(np.maximum(np.add(positions, 1.0), trained_len)) / np.log(trained_len)
 
 
 def _turned(x, positions, base):

@@ -79,14 +79,10 @@ def retention(q, k, v, gamma, base=10000.0):
     g = np.array(gamma, float)
     q, k, v = _all(q, k, v)
     n, d = q.shape[-2:]
-    angle = np.subtract.outer(np.arange(n), np.arange(n))[..., None] * base ** (-np.arange(d // 2) / (d // 2))
-    even, odd = ((a[..., None, 0::2], a[..., None, 1::2]) for a in (q, k))
-    dots = even[0] * np.swapaxes(odd[0], -2, -3) + even[1] * np.swapaxes(odd[1], -2, -3)
-    cross = even[1] * np.swapaxes(odd[0], -2, -3) - even[0] * np.swapaxes(odd[1], -2, -3)
-    # The score of a pair at offset i − j: its dot product turned by the angle between the two positions.
-    score = (dots * np.cos(angle) - cross * np.sin(angle)).sum(-1)
+    turns = np.exp(1j * np.multiply.outer(np.arange(n), base ** (-np.arange(d // 2) / (d // 2))))
+    q, k = (x.view(complex) * turns for x in (q, k))
     ago = np.maximum(np.subtract.outer(np.arange(n), np.arange(n)), 0)
-    return np.tril(score * g[..., None, None] ** ago) @ v
+    return np.tril(np.einsum("...id,...jd->...ij", q, k.conj()).real * g[..., None, None] ** ago) @ v
 
 
 def cope_positions(gates):
