@@ -224,6 +224,6 @@ def padded_left(model: Model) -> Iterator[Way]:
     yield Way("masked, all positions 12 too large", written(padded(model, hides=True, late=False)))
     yield Way("not masked", written(padded(model, hides=False, late=False)))
     yield Way(
-        "masked, prompt from position 0, new tokens 12 too large",
+        "masked, position ids for the prompt, new tokens counted along the row",
         written(padded(model, hides=True, late=True)),
     )

@@ -75,8 +75,9 @@ Either repair helps; with RoPE the mask helps more (0.99 against 0.92) <== all(n
 With RoPE one seed of eight fell to «lowest:.2f», the others reach at least «np.floor(100 * min(others)) / 100»
 we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy changes <==
     same(counted, "rope") and same(counted, "learned") and same(places, "rope")
-RoPE still names the first token («late[0][0]:.2f»), and a table trained with restart does not («late[0][1]:.2f»)
-Why does a table reach «late[1][1]:.2f» whose positions continued in training?
+RoPE still names the first token («late[0][0]:.2f»), and a table trained with *restart, own text* does not
+    («late[0][1]:.2f»)
+A table trained with *continue, own text* still reaches «late[1][1]:.2f»
 falls from «scores(first, "learned", both).mean():.2f» to «late[0][1]:.2f»
 is right in «scores(first, "rope", both).mean():.2f» of all cases, and without both in «scores(first, "rope",
     neither).mean():.2f»

@@ -40,7 +40,7 @@ the distances 0, 1, 2, 3 have buckets «[bucket(n) for n in range(4)]»
 | 16 | «math.log2(16 / 4)» | «bucket(16)» |
 | 32 | «math.log2(32 / 4)» | «bucket(32)» |
 | 1000 | «math.log2(1000 / 4):.2f» | $\min(7, «4 + int(math.log2(1000 / 4))») = «bucket(1000)»$ |
-Buckets 5 and 6 are twice as wide as the bucket before them <== widths[5] == 2 * widths[4] == widths[6] / 2
+Buckets 5 and 6 are each twice as wide as the bucket before <== widths[5] == 2 * widths[4] == widths[6] / 2
 The last one starts at «opens[7]», half of `max_distance` <== opens[7] == 64 / 2
 In T5's causal buckets it sends the whole past to bucket 0 <== not m.t5_bucket(np.arange(1000), False).any()
 T5's defaults, causal, are $N = B = 32$, $E = «alone»$ and $D = 128$ <== m.t5_bucket.__defaults__ == (True, 32, 128)
