@@ -53,7 +53,7 @@ def check(name: str, function: str = "") -> int:
     """Every test of an assignment on one's own file; of one function, all mistakes."""
     assignment, console = course.find(name), Console(soft_wrap=True, highlight=False)
     progress = Progress(name, _All(assignment))
-    print_detail(console, progress, [function] if function else [], brief=False)
+    print_detail(console, progress, [function] if function else [])
     for line in _answers(assignment, progress):
         console.print(line, markup=False)
     console.print("A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim")
@@ -69,12 +69,11 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
         given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
         if given is None:
             continue
-        if result.passed:
-            yield f" ✓ {key} is right: {right[key].sentence}"
-            continue
-        tries = wrong[key] = list(dict.fromkeys([*wrong.get(key, []), repr(given)]))
-        if len(tries) >= BEFORE_TOLD:
-            yield f" ✗ {key} is not {given!r}. Right is {right[key].sentence}"
+        tries = wrong.setdefault(key, [])
+        if not result.passed and repr(given) not in tries:
+            tries.append(repr(given))
+        if result.passed or len(tries) >= BEFORE_TOLD:
+            yield f" {'✓' if result.passed else '✗'} {key}: {given!r}. Right is {right[key].sentence}"
         else:
             hint = f" {result.hint}" if result.hint else ""
             yield f" ✗ {result.message}.{hint} After {BEFORE_TOLD} answers you are told; this is number {len(tries)}."

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
-import functools
 import re
 import sys
 import time
@@ -21,35 +20,34 @@ from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
 
-POLL = 0.4
-"""Seconds between two looks at the files."""
-
 
 def main(arguments: Sequence[str]) -> int:
     """The exit code: 130 when it is stopped, 2 for wrong use, however the tests come out."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
-    parser = _parser()
+    parser, known = _parser(), known_assignments()
     options = parser.parse_args(arguments)
     asked: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in asked))
-    if not known_assignments():
+    if not known:
         parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
-    if len(names) != 1 and (options.watch or options.alone or options.show):
-        parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
     try:
         if options.page:
-            first = names[0] if names else "index"
-            live_page.serve(first, _saves(first), functools.partial(_check, brief=True))
+            saves = _saves(sorted(known, key=lambda name: name not in names))
+            live_page.serve(names[0] if names else "index", saves, _check)
         elif options.watch:
-            _watch(names[0])
+            for changed in _saves(names or known):
+                _check(changed)
+                print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
         elif options.alone or options.show:
+            if len(names) != 1:
+                parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
             try:
                 from autograder.laptop import alone
             except ImportError:
                 parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
             return alone.show(names[0], options.show) if options.show else alone.check(*asked[0])
         else:
-            _check(names or known_assignments(), [function for _, function in asked if function])
+            _check(names or known, [function for _, function in asked if function])
     except KeyboardInterrupt:
         return 130
     return 0
@@ -88,39 +86,28 @@ def _require(given: str, there: Sequence[str]) -> None:
         raise argparse.ArgumentTypeError(f"there is no {given}: {meant}")
 
 
-def _check(names: Sequence[str], only: Collection[str] = (), brief: bool = False) -> list[Progress]:
-    """How these assignments stand now, shown in the terminal."""
+def _check(names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
+    """How these assignments stand now, shown in the terminal. `only`: all that is wrong with these functions."""
     run = LocalContext()
     run.start(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if brief:
-        console.clear()
     if len(names) == 1:
-        print_detail(console, all_progress[0], only, brief)
+        print_detail(console, all_progress[0], only)
     else:
         print_markdown(console, overview(all_progress))
     return all_progress
 
 
-def _watch(name: str) -> None:
-    """Check one assignment at every save, until Ctrl-C."""
-    for changed in _saves(name):
-        if name in changed:
-            _check([name], brief=True)
-            print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
-
-
-def _saves(first: str) -> Iterator[list[str]]:
-    """The assignments whose files were saved since, this one in front: at first all of them, and then for ever."""
-    seen: dict[Path, int] = {}
+def _saves(names: Sequence[str]) -> Iterator[list[str]]:
+    """Those of these assignments whose files were saved since: at first all of them, and then for ever."""
+    seen: dict[str, int] = {}
     while True:
-        now = {}
-        for path in Path("assignments").glob("*/*.py"):
+        now: dict[str, int] = {}
+        for name in names:
             with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
-                now[path] = path.stat().st_mtime_ns
-        changed = {path.parent.name for path in now if now[path] != seen.get(path)}
+                now[name] = Path("assignments", name, f"{name}.py").stat().st_mtime_ns
+        if changed := [name for name in names if name in now and now[name] != seen.get(name)]:
+            yield changed
         seen = now
-        if names := [name for name in known_assignments() if name in changed]:
-            yield sorted(names, key=lambda name: name != first)
-        time.sleep(POLL)
+        time.sleep(0.4)

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,17 +30,11 @@ from autograder.laptop.progress import Progress
 COURSE = Path("course")
 """Where the pages are in a handout."""
 
-DRAW = """
-import pathlib, sys
-from assignments.figures import draw_all
-draw_all(pathlib.Path("assignments"), pathlib.Path(sys.argv[2]), sys.argv[1])
-"""
-"""Draws the pictures of a lesson, in a process of its own, which may end in any way."""
-
 FOLLOW = b"""<script>
+let heard;
 const follow = async () => {
-  const detail = await fetch("state.json", { cache: "no-store" }).then((answer) => answer.json()).catch(() => null);
-  dispatchEvent(new CustomEvent("checked", { detail }));
+  const told = await fetch("state.json", { cache: "no-store" }).then((answer) => answer.text()).catch(() => "null");
+  if (told !== heard) dispatchEvent(new CustomEvent("checked", { detail: JSON.parse((heard = told)) }));
   setTimeout(follow, 700);
 };
 addEventListener("DOMContentLoaded", follow);
@@ -56,25 +51,25 @@ class Page(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.word = secrets.token_urlsafe(16)
         self.files = {name: content.replace(b"</head>", FOLLOW, 1) for name, content in files.items()}
-        self.state: dict[str, Any] = {"version": 0, "lessons": {}, "pictures": {}}
+        self.state: dict[str, Any] = {"lessons": {}, "pictures": {}}
         self.update(checking=True)
 
     def update(self, **shown: Any) -> None:
         """Show this too, from now on. Of what is kept by lesson, other lessons stay."""
         for name, one in shown.items():
             self.state[name] = self.state[name] | one if isinstance(one, dict) else one
-        self.state["version"] += 1
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str) -> None:
-        """Draw the pictures of this lesson anew."""
+        """Draw the pictures of this lesson anew, in a process of its own, which may end in any way. A picture that
+        changes has another address."""
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
-            command = [sys.executable, "-c", DRAW, lesson, folder]
+            command = [sys.executable, "-m", "assignments.figures", "assignments", folder, lesson]
             subprocess.run(command, timeout=20, capture_output=True, check=False)
             drawn = {path.stem: path.read_bytes() for path in Path(folder).glob("*.svg")}
-            names = {name: f"mine/{self.state['version']}/{name}.svg" for name in drawn}
-            self.files |= {names[name]: content for name, content in drawn.items()}
-            self.update(pictures={lesson: names})
+            self.files |= {f"mine/{name}.svg": content for name, content in drawn.items()}
+            addresses = {name: f"mine/{name}.svg?{zlib.crc32(content)}" for name, content in drawn.items()}
+            self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that left while it was answered is no error."""
@@ -84,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Page
 
     def do_GET(self) -> None:
-        word, _, name = self.path.removeprefix("/").partition("/")
+        word, _, name = self.path.partition("?")[0].removeprefix("/").partition("/")
         content = self.server.files.get(name) if word == self.server.word else None
         if content is None:
             self.send_error(HTTPStatus.NOT_FOUND)

@@ -66,7 +66,7 @@ class Progress:
         """Why the file does not run to its end; empty where it does, or leaves out no more than an import."""
         failure = self.run.files[self.name].failure
         stopped = stops(failure) if failure is not None and not failure.left_out else ""
-        return self.source.problem or stopped[:1].upper() + stopped[1:]
+        return self.source.problem or stopped
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -107,7 +107,7 @@ def overview(all_progress: Sequence[Progress]) -> str:
     """A line for each assignment, with what to do next."""
     lines = [
         f"{one.name:<18} {len(one.right):>2} of {len(one.standings):<3} "
-        + (f"next: {one.next_function}  {_at(one, one.next_function)}" if one.next_function else filled(one))
+        + (f"next: {one.next_function}  {_at(one, one.next_function)}" if one.next_function else "all right")
         for one in all_progress
     ]
     right, functions = (sum(len(one.right) for one in all_progress), sum(len(one.standings) for one in all_progress))
@@ -116,13 +116,6 @@ def overview(all_progress: Sequence[Progress]) -> str:
 
 def _at(progress: Progress, name: str) -> str:
     return inline(progress.source.location(name))
-
-
-def filled(progress: Progress) -> str:
-    """How many of the answers that are worth points are there, right or not."""
-    practice = progress.run.questions(progress.name).get("practice", ())
-    there = [is_there for key, is_there in progress.source.answers.items() if key not in practice]
-    return f"answers: {sum(there)} of {len(there)} filled in"
 
 
 def beginning(progress: Progress) -> str:
@@ -138,17 +131,14 @@ def beginning(progress: Progress) -> str:
 
 def section(progress: Progress, standing: Standing, full: int = 1) -> str:
     """One function: a line, and so many of its mistakes in full."""
-    parts = [f"{MARKS[standing.state]} {standing.name:<24} {note(standing)}".rstrip()]
     shown = standing.own[:full]
-    if shown:
-        parts.append(block(standing, Audience.HOME, full))
-    if full:
-        parts += _printed(progress, *(result.test.name for result in shown or standing.test_results))
-    if shown and len(standing.own) > full:
+    parts = [f"{MARKS[standing.state]} {standing.name:<24} {note(standing)}".rstrip()]
+    parts += [block(standing, Audience.HOME, full)] if shown else []
+    parts += _printed(progress, *(result.test.name for result in shown or standing.test_results))
+    if len(standing.own) > full:
         alone = " --alone" * ("hidden" in progress.run.folders)
         parts.append(f"More of its tests fail: check {progress.name}.{standing.name}{alone} to see all.")
-    if shown:
-        parts.append(f"See {LESSON}, section {standing.name}.")
+    parts += [f"See {LESSON}, section {standing.name}."] if shown else []
     return "\n\n".join(parts)
 
 
@@ -169,25 +159,24 @@ def ending(progress: Progress) -> str:
     faults = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in found]
     tried = [*answers.practised(progress.answers, practice)] if isinstance(progress.answers, dict) else []
     faults += [f"✗ {inline(said)}." for is_right, said in tried if not is_right]
+    filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
     parts = [f"{len(progress.right)} of {len(progress.standings)} functions are right."]
-    parts += [f"{filled(progress).capitalize()}."] if progress.source.answers else []
+    parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {inline(said)}." for is_right, said in tried if is_right]
     if following := progress.next_function:
         return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
     is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)
-    steps = ["mend the answers at ✗"] if is_wrong else []
-    steps += [] if all(progress.source.answers.values()) else [f"the questions at {_at(progress, ANSWERS)}"]
+    steps = [] if all(filled) and not is_wrong else [f"the questions at {_at(progress, ANSWERS)}"]
     steps += [] if "hidden" in progress.run.folders else [f"hand in {progress.source.path.name}"]
-    names = known_assignments()
-    following = next(iter(names[names.index(progress.name) + 1 :]), None)
-    steps += [f"lesson {lesson_number(following)}, {following}"] if following else []
+    after = [f"lesson {lesson_number(name)}, {name}" for name in known_assignments()]
+    steps += [lesson for lesson, name in zip(after[1:], known_assignments(), strict=False) if name == progress.name]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return "\n\n".join([*parts, *faults, f"**All functions are right!**{now}"])
 
 
-def print_detail(console: Console, progress: Progress, only: Collection[str], brief: bool) -> None:
-    """A line for each function and its first mistake in full. `only`: these functions alone, with all their mistakes;
-    `brief`: the next function alone."""
+def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
+    """A line for each function and its first mistake in full. `only`: these functions alone, with all their
+    mistakes."""
     is_alone = "hidden" in progress.run.folders
     told = ", by hidden tests too." if is_alone else ". This is the file to hand in."
     print_markdown(console, f"Checked {inline(str(progress.source.path))}{told}\n\n{beginning(progress)}")
@@ -195,8 +184,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str], br
     for standing in progress.standings:
         if (only and standing.name not in only) or (progress.problem and MARKS[standing.state] == "·"):
             continue
-        full = len(standing.own) or 1 if only else int(not brief or standing.name == progress.next_function)
-        line, _, told = section(progress, standing, full).partition("\n")
+        line, _, told = section(progress, standing, len(standing.own) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, told, "     ")
     console.print()

@@ -58,14 +58,12 @@ const live = () => {
     else said.innerHTML = own.told + (own.next ? "<p>Press n to go there.</p>" : "");
   };
 
-  let version;
   return (state) => {
-    if (!state) said.textContent = "The checks have ended. Start them again in the terminal, and open the page that they name.";
-    else if (state.version !== version) show(state);
-    version = state?.version;
+    if (state) show(state);
+    else said.textContent = "The checks have ended. Start them again in the terminal, and open the page that they name.";
   };
 };
 
-// Whoever hands out the page tells what the checks said, again and again.
+// Whoever hands out the page tells what the checks said, whenever that is new.
 let shown;
 addEventListener("checked", ({ detail }) => (shown ??= live())(detail));

@@ -59,12 +59,12 @@ def test_one_wrong_base_is_told_once_and_a_missing_refusal_costs_itself_alone(le
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_is_told_after_a_few_tries(learn: Learn) -> None:
-    assert "✓ rotates_values is right: False; " in learn(ADA, "--alone")
+    assert "✓ rotates_values: False. Right is False; " in learn(ADA, "--alone")
     number = "score_change_when_all_shift_by_5"
     for tries, given in enumerate(("2", "3", "3", "4"), start=1):
         said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
-        assert (f"✗ {number} is not 4. Right is 0; " in said) is (tries == 4)
-        assert "All functions are right! Now mend the answers at ✗" in said
+        assert (f"✗ {number}: 4. Right is 0; " in said) is (tries == 4)
+        assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
 
 
 @pytest.mark.long
