@@ -95,27 +95,21 @@ def rows(s: Settings) -> Numbers:
 
 
 def whole(s: Settings) -> Numbers:
-    sentence = "the dog saw the man and the man fed the dog".split()
-    vocabulary = list(dict.fromkeys(sentence))
-    x = np.array([np.sin(1.7 * (vocabulary.index(word) + 1) * np.arange(1, 17)) for word in sentence])
+    words = "the dog saw the man and the man fed the dog".split()
+    x = np.sin([1.7 * (list(dict.fromkeys(words)).index(word) + 1) * np.arange(1, 17) for word in words])
 
     def row(shift: int) -> Any:
-        where = np.arange(len(sentence)) + shift
-        table = np.sin(7.3 * np.arange(1, 62)[:, None] * np.arange(1, 17))
-        added = {"number": where[:, None] / 10, "sinusoidal": solution("sinusoidal").sinusoidal_encoding(where, 16)}
-        rows = x + added.get(s["method"], 0)
-        if s["method"] == "learned":
-            rows = x + solution("learned").lookup(table, where)
-        scores = rows @ rows.T
-        if s["method"] == "rope":
-            scores = 4 * solution("rope").rope_scores(x, x, where, where)
+        where = np.arange(len(words)) + shift
         relative = where - where[:, None]
-        if s["method"] == "buckets":
-            scores = scores + 4 * np.cos(solution("relative").t5_bucket(relative, False, 32, 128))
-        if s["method"] == "alibi":
-            scores = scores - 4 * 0.25 * -relative
-        query = int(s["query"])
-        return solution("attention").softmax(scores[query, : query + 1] / 4)
+        coded = {
+            "number": x + where[:, None] / 10,
+            "sinusoidal": x + solution("sinusoidal").sinusoidal_encoding(where, 16),
+            "learned": x + np.sin(7.3 * np.arange(1, 62)[:, None] * np.arange(1, 17))[where],
+        }.get(s["method"], x)
+        bias = {"buckets": 4 * np.cos(solution("relative").t5_bucket(relative, False, 32, 128)), "alibi": relative}
+        is_rope, query = s["method"] == "rope", int(s["query"])
+        scores = 4 * solution("rope").rope_scores(x, x, where, where) if is_rope else coded @ coded.T
+        return solution("attention").softmax((scores + bias.get(s["method"], 0))[query, : query + 1] / 4)
 
     return {"before": row(0), "after": row(s["shift"])}
 

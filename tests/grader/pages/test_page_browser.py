@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
@@ -34,6 +35,7 @@ A4 = 688
 def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
     """One window for all that follows."""
     with Opened(browser, course_folder / "index.html") as one:
+        one.page.add_init_script(path=Path(__file__).with_name("asked.js"))
         yield one
 
 
@@ -64,47 +66,18 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
         computes(page, name, dial)
-    page.evaluate(ANSWERED)
-    assert page.evaluate(WIDER, "main .scroll:has(> pre)") == []
+    page.evaluate("asked.answer()")
+    assert page.evaluate("asked.wider('main .scroll:has(> pre)')") == []
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     page.set_viewport_size({"width": 390, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.evaluate(WIDER, ".formula") == page.evaluate(CUT_LISTS) == []
-    assert page.evaluate(EMPTY_FORMULAS) == page.evaluate(WRONG_ROOTS) == []
+    assert page.evaluate("[...asked.wider('.formula'), ...asked.empty(), ...asked.wrongRoots()]") == []
     page.emulate_media(media="print")
     page.set_viewport_size({"width": A4, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= A4
-    assert page.evaluate(WIDER, "main pre, main .scroll, main .formula") == []
+    assert page.evaluate("asked.wider('main pre, main .scroll, main .formula')") == []
     assert all(url.startswith(course_folder.as_uri()) or url.startswith("data:") for url in opened.requests)
     assert not opened.complaints
-
-
-ANSWERED = """() => document.querySelectorAll(".ask").forEach((form, number) => {
-  const given = form.querySelector("[name=given]");
-  if (given.type === "radio") given.checked = true;
-  else given.value = number % 2 ? form.dataset.right : "-77";
-  form.requestSubmit();
-})"""
-
-WIDER = """(which) => Array.from(document.querySelectorAll(which))
-  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
-
-CUT_LISTS = """() => Array.from(document.querySelectorAll("select")).filter((list) => {
-  const room = list.clientWidth;
-  list.style.maxWidth = "none";
-  const wanted = list.clientWidth;
-  list.style.maxWidth = "";
-  return wanted > room;
-}).map((one) => one.textContent)"""
-
-EMPTY_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
-  .filter((one) => one.getBoundingClientRect().width < 2).map((one) => one.getAttribute("alttext"))"""
-
-# The font has one sign of the root, 1.2 em high: with larger ones Chromium leaves their width free behind every root.
-WRONG_ROOTS = """() => Array.from(document.querySelectorAll("msqrt")).filter((one) => {
-  const [root, inside] = [one.getBoundingClientRect(), one.lastElementChild.getBoundingClientRect()];
-  return root.right > inside.right + 0.5 || root.height > 1.5 * parseFloat(getComputedStyle(one).fontSize);
-}).map((one) => one.textContent)"""
 
 
 @on("index", "alibi", "glossary")
@@ -112,7 +85,7 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     """A page of each kind, on a phone and a desk, in both themes: no text lies on another, is cut or is hardly seen,
     and axe finds no barrier. Printed, the paper is white and closed parts are open."""
     page = opened.page
-    page.evaluate(ANSWERED)
+    page.evaluate("asked.answer()")
     for width, scheme in ((390, "dark"), (1440, "light")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -126,12 +99,9 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     page.evaluate("document.documentElement.dataset.theme = 'dark'")  # chosen by the button
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate(CLOSED) == []
+    assert page.evaluate("asked.closed()") == []
     assert page.pdf(format="A4").startswith(b"%PDF")
 
-
-CLOSED = """() => Array.from(document.querySelectorAll("main details:not([open]) > :not(summary, .copy)"))
-  .filter((one) => one.getBoundingClientRect().height < 1).map((one) => one.textContent)"""
 
 # Contrast is measured by `seen.faint`, in pictures too; axe takes four times as long for it.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
@@ -145,21 +115,8 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     for scheme, faults in (("light", ["over", "cut", "faint"]), ("dark", ["faint"])):
         opened.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for name, (unread, pixels) in opened.page.evaluate(PICTURES, [drawn, faults]).items():
+        for name, unread, pixels in opened.page.evaluate("(them) => asked.pictures(them)", [drawn, faults]):
             assert unread == [] and (pixels >= 9 or f"narrow/{name}" in drawn), (name, scheme, pixels)
-
-
-PICTURES = """([drawn, faults]) => {
-  document.head.innerHTML = "";  // a picture brings its own style
-  Object.assign(document.documentElement.style, { background: "light-dark(#fff, #16181b)", colorScheme: "light dark" });
-  return Object.fromEntries(Object.entries(drawn).map(([name, svg]) => {
-    document.body.innerHTML = svg;
-    const picture = document.querySelector("svg");
-    const sizes = Array.from(picture.querySelectorAll("text"), (one) => parseFloat(getComputedStyle(one).fontSize));
-    const shrunk = Math.min(1, 268.5 / picture.viewBox.baseVal.width);
-    return [name, [faults.flatMap((fault) => seen[fault](picture)), (Math.min(...sizes) * shrunk * 4) / 3]];
-  }));
-}"""
 
 
 @on("rope")
@@ -207,77 +164,18 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
         explains_a_term(page)
 
 
-FOUND = {
-    "delta rule": "state.html#delta_step",
-    "kv cache": "glossary.html#cache",
-    "Qwen": "grids.html#mrope_frequencies",
-    "theta": "glossary.html#base",
-    "how to submit": "index.html#how-to-work",
-    "passkey": "context_extension.html#what-we-measured",
-    "left padding": "batches.html",
-    "Colab": "index.html#how-to-work",
-    "sqrt d": "rope.html#rope_scores",
-    "mamba": "state.html#",
-    "rotery": "rope.html",
-    "rotary embedding": "rope.html",
-    "softmax": "attention.html#softmax",
-    "llama 3": "context_extension.html#llama3_frequencies",
-    "yarn": "context_extension.html#yarn_frequencies",
-    "ntk scaling": "context_extension.html#ntk_base",
-    "alibi slopes": "alibi.html#alibi_slopes",
-    "relative bias T5": "relative.html#t5_bias",
-    "bucket": "relative.html#t5_bucket",
-    "image patches": "grids.html",
-    "2d rope": "grids.html#sinusoidal_2d",
-    "gpt-2 table": "learned.html#init_table",
-    "learned embeddings": "learned.html#lookup",
-    "causal mask": "attention.html#causal_mask",
-    "extrapolation results": "extrapolation.html#",
-    "attention sinks": "glossary.html#attention-sink",
-    "sliding window": "modern.html#sliding_window_mask",
-    "linear attention": "state.html#linear_attention",
-    "forgetting gate": "state.html#forgetting_attention",
-    "copy task": "context_extension.html#what-we-measured",
-    "install": "setup.html",
-    "python version": "setup.html",
-    "points hidden tests": "index.html#your-points",
-    "float32 dtype": "numpy.html#dtype-float32-and-float64",
-    "no positional encoding": "sinusoidal.html",
-    "interleaved half layout": "rope.html#interleaved_to_half",
-    "decode one token": "rope.html#decode_step",
-    "wavelength": "sinusoidal.html#wavelengths",
-    "binary positions": "naive.html#binary_positions",
-    "clock hands": "sinusoidal.html",
-    "retnet": "state.html#retention",
-    "cope": "state.html#cope_positions",
-    "dynamic ntk": "context_extension.html#dynamic_ntk_base",
-    "dilution": "glossary.html#dilution",
-    "apply_rope_half": "rope.html#apply_rope_half",
-}
-"""What people type, and the beginning of a link that must be among the first five."""
-
-
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
+    """queries.csv: what people type, and the beginning of a link that must be among the first five."""
     page = opened.page
+    wanted = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
-    found = page.evaluate(SEARCHED, [*FOUND])
-    for (asked, link), links in zip(FOUND.items(), found, strict=True):
-        assert any(one.startswith(link) for one in links), (asked, links)
+    found = page.evaluate("(queries) => asked.searched(queries)", [*wanted["asked"]])
+    for query, link, links in zip(wanted["asked"], wanted["found"], found, strict=True):
+        assert any(one.startswith(link) for one in links), (query, links)
     assert not page.locator("#found").is_visible()
     page.keyboard.type("zzqxj")
     assert page.locator("#found").inner_text() == "Nothing found."
-
-
-SEARCHED = """(all) => {
-  const [field, list] = [document.getElementById("search"), document.getElementById("found")];
-  const links = (asked) => {
-    field.value = asked;
-    field.dispatchEvent(new Event("input"));
-    return Array.from(list.querySelectorAll("a"), (one) => one.getAttribute("href")).slice(0, 5);
-  };
-  return [...all, ""].map(links).slice(0, -1);
-}"""
 
 
 @on("naive")
@@ -314,14 +212,14 @@ def computes(page: Page, lesson: str, name: str) -> None:
     narrow dark window and in a wide light one no text lies on another, is cut or is hardly seen."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
-    controls = section.evaluate(CONTROLS)
+    controls = section.evaluate("(dial) => asked.controls(dial)")
     values = {one["name"]: values_of(one) for one in controls}
     begin = {one["name"]: one["begin"] for one in controls}
     alone = [begin | {key: value} for key, its in values.items() for value in its]
     combinations = list(itertools.product(*values.values()))
     chosen = np.random.default_rng(0).choice(len(combinations), min(8, len(combinations)), replace=False)
     tried = [begin, *alone, *(dict(zip(values, combinations[place], strict=True)) for place in chosen)]
-    examined = section.evaluate(EXAMINED, tried)
+    examined = section.evaluate("(dial, tried) => asked.examined(dial, tried)", tried)
     assert examined["still"] == [], name
     for settings, shown in zip(tried, examined["shown"], strict=True):
         expected = dial_numbers.expected(name, settings, lesson)
@@ -332,7 +230,7 @@ def computes(page: Page, lesson: str, name: str) -> None:
         assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # 1 tokens
     assert len({one["says"] for one in examined["shown"]}) > 3
     ends = [{key: its[place] for key, its in values.items()} for place in (0, len(values) % 2, -1)]
-    assert section.evaluate(READ, ends) == [], name
+    assert section.evaluate("(dial, ends) => asked.unread(dial, ends)", ends) == [], name
 
 
 def values_of(control: dict[str, Any]) -> list[Any]:
@@ -346,55 +244,6 @@ def values_of(control: dict[str, Any]) -> list[Any]:
     low, high, step = control["low"], control["high"], control["step"]
     places = [low + round((high - low) * share / step) * step for share in (0, 0.23, 0.5, 0.81, 1)]
     return [int(place) if float(place).is_integer() else round(place, 6) for place in places]
-
-
-CONTROLS = """(section) => Array.from(section.querySelectorAll(".controls [name]")).map((one) => ({
-  name: one.name, type: one.type, low: Number(one.min), high: Number(one.max), step: Number(one.step || 1),
-  options: Array.from(one.options ?? []).map((option) => option.value),
-  begin: one.type === "checkbox" ? one.checked : one.tagName === "SELECT" ? one.value : Number(one.value),
-}))"""
-
-EXAMINED = """(section, tried) => {
-  const form = section.querySelector("form");
-  const field = (input) => (input.type === "checkbox" ? "checked" : "value");
-  const put = (settings) => {
-    const inputs = Object.entries(settings).map(([name, value]) => [form.elements[name], value]);
-    const standing = () => inputs.map(([input]) => input[field(input)]).join();
-    let before;
-    do {  // A list or a slider may set where another slider ends, so it is set until nothing moves any more.
-      before = standing();
-      for (const [input, value] of inputs) input[field(input)] = value;
-      form.dispatchEvent(new Event("input"));
-    } while (standing() !== before && standing() !== inputs.map(([, value]) => value).join());
-    return section.querySelector("svg").outerHTML + section.says;
-  };
-  const shown = tried.map((settings) => ({ is_drawn: !/NaN|undefined|Infinity/.test(put(settings)),
-    numbers: section.numbers, says: section.says }));
-  put(tried[0]);
-  const handles = new Set(Array.from(section.querySelectorAll("[data-drag]"), (one) => one.dataset.drag));
-  const { width, height } = section.querySelector("svg").viewBox.baseVal;
-  const moves = (name) => [[0, 0], [0.3, 0.4], [0.6, 0.3], [0.9, 0.8], [1, 1]].some(([x, y]) =>
-    Object.entries(section.drags[name]?.(x * width, y * height) ?? {})
-      .some(([key, value]) => String(value) !== form.elements[key].value));
-  const still = [...new Set([...handles, ...Object.keys(section.drags)])]
-    .filter((name) => !handles.has(name) || !moves(name));
-  return { shown, still };
-}"""
-
-READ = """(section, tried) => [["22rem", "dark"], ["", "light"]].flatMap(([width, theme]) => {
-  section.style.width = width;  // that of a phone
-  document.documentElement.dataset.theme = theme;
-  const form = section.querySelector("form");
-  return tried.flatMap((settings) => {
-    for (const [name, value] of Object.entries(settings)) {
-      const input = form.elements[name];
-      input[input.type === "checkbox" ? "checked" : "value"] = value;
-    }
-    form.dispatchEvent(new Event("input"));
-    const drawing = section.querySelector("svg");
-    return ["over", "cut", "faint"].flatMap((fault) => seen[fault](drawing).map((text) => [fault, width, text]));
-  });
-})"""
 
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
