@@ -142,7 +142,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @click.option("--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration, as JSON.")
 @isolation_option
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
-    """Build the zips for `otter run`, `otter grade` and Gradescope: all assignments, or those named."""
+    """Build the zips for `otter run` and Gradescope: all assignments, or those named."""
     from autograder.handout import complaint
     from autograder.otter import package
 

@@ -1,6 +1,6 @@
 """What faces Otter-Grader. Scores are Otter's own; `grading.scoring` asks it for them.
 
-    plugin     puts a trusted driver in the place of the student's code under `otter run`, `otter grade` and Gradescope
+    plugin     puts a trusted driver in the place of the student's code under `otter run` and on Gradescope
     platform   what a platform starts
     package    the zip that these take
 

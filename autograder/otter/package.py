@@ -1,5 +1,4 @@
-"""The zip that `otter run`, `otter grade` and Gradescope take: made by Otter's own generator, and this course in it as
-a wheel.
+"""The zip that `otter run` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
 
 On a platform nothing is fetched but from the public package index: the environment file installs the wheel from the
 zip, everything else in the versions of `requirements.lock`.
@@ -29,20 +28,12 @@ from autograder.grading.suite import Suite
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"
 
-_FOR_OTTER_GRADE = "requirements.d/"
-"""Gradescope unpacks the whole zip before it installs anything. Otter's own containers have by then only what matches
-`requirements.*`; of a folder that does, its contents, in the same place."""
-
 _STARTER = '''"""What the platform starts."""
 
 from autograder.otter.platform import main
 
 main({folder!r}, {assignment!r})
 '''
-
-
-class PackageError(UserError):
-    """The zips cannot be built as things stand. The message says what to do."""
 
 
 def build(
@@ -52,18 +43,13 @@ def build(
     configuration."""
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
-        constraints = _constraints()
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
             settings = _config(assignment, config or {}, isolation)
             starter = _STARTER.format(folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name)
             files = _generated(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
-            for folder_in_zip in ("", _FOR_OTTER_GRADE):
-                files |= {
-                    f"{folder_in_zip}{built.name}": built.read_bytes(),
-                    f"{folder_in_zip}{CONSTRAINTS}": constraints.encode(),
-                }
+            files |= {built.name: built.read_bytes(), CONSTRAINTS: _constraints().encode()}
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
             yield target
 
@@ -103,12 +89,12 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
 def wheel(folder: Path) -> Path:
     """The project and the course in it as a wheel, built from the checkout."""
     if not (ROOT / "pyproject.toml").is_file():
-        raise PackageError("the zips are built from a checkout of the course, and this is an installed copy of it")
+        raise UserError("the zips are built from a checkout of the course, and this is an installed copy of it")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
     command += ["--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
-        raise PackageError(f"the course could not be made into a wheel:\n{made.stderr.strip()}")
+        raise UserError(f"the course could not be made into a wheel:\n{made.stderr.strip()}")
     (built,) = folder.glob("*.whl")
     return built
 

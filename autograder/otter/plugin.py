@@ -12,11 +12,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from otter.plugins import AbstractOtterPlugin
 from otter.test_files import GradingResults
 
-OTTERS_OWN = "tests"
-"""The only thing in the submission folder that is Otter's: it has replaced whatever the student had under that name."""
+from autograder import course
+from autograder.grading.feedback import notes
+from autograder.grading.grader import grade_alone
+from autograder.grading.scoring import passed, word
+from autograder.sandbox import self_test
+from autograder.sandbox.confine import NAMES
+from autograder.submission import read_file
 
 HANDED_IN = "handed_in"
 """Where `platform` puts what was handed in, beside the submission folder."""
@@ -27,9 +33,6 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_grading(self, config: Any) -> None:
         """Read what was handed in, then empty the folder. Runs before Otter looks for logs or starts its kernel."""
-        from autograder import course
-        from autograder.submission import read_file
-
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.suite_hash != self.plugin_config["suite"]:
             raise RuntimeError(
@@ -46,11 +49,6 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
-        from autograder.grading.grader import grade_alone
-        from autograder.grading.scoring import passed
-        from autograder.sandbox import self_test
-        from autograder.sandbox.confine import NAMES
-
         disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
@@ -63,9 +61,6 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
-        from autograder.grading.feedback import notes
-        from autograder.grading.scoring import word
-
         word(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
             texts = (results.output, notes(self.submission), self.grade.at_once)
@@ -74,8 +69,6 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 def _driver(passed: Iterable[str]) -> Any:
     """What Otter's kernel runs in the submission's place: which tests passed, and nothing of the submission."""
-    import nbformat
-
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
@@ -92,7 +85,7 @@ _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor"
 def _empty(folder: Path) -> None:
     """Remove everything but Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
-        if entry.name == OTTERS_OWN:
+        if entry.name == "tests":  # Otter's, in the place of whatever the student had under that name
             continue
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

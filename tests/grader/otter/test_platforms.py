@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dill
 import pytest
 
 from autograder import course
@@ -85,107 +84,70 @@ def points(results: dict[str, Any]) -> float:
     return float(sum(test.get("score", 0) for test in results["tests"]))
 
 
+LIMIT = {"plugins": [{"otter.plugins.builtin.RateLimiting": {"hours": 1, "allowed_submissions": 1}}]}
+EARLIER = {
+    "previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]
+}
+
+
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
-    results = platform({"rope.py": HEDY})
-    assert results["output_format"] == "md"
+    """Another plugin has the first word and, where it hides everything, the only one; an instructor may publish hidden
+    results later."""
+    results = platform({"rope.py": HEDY}, LIMIT | {"show_hidden": True})
+    assert results["output_format"] == "md" and "stdout_visibility" not in results
     assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
+    assert said.startswith("Students are allowed 1 submissions every 1 hours")
     assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
-    assert {test["visibility"] for test in results["tests"][1:]} == {"hidden"}
-    assert "stdout_visibility" not in results
+    assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
     rope = course.find("rope")
     files = (rope.public_tests, rope.hidden_tests)
     public, hidden = (set(re.findall(r'"""(.*)"""', path.read_text("utf-8"))) for path in files)
     assert hidden - public and not any(rule in said for rule in hidden - public)
+    second = platform({"rope.py": HEDY}, LIMIT | {"show_hidden": True}, METADATA | EARLIER)
+    assert second["output"].startswith("You have exceeded the rate limit") and "Likely cause" not in second["output"]
+    assert {test["visibility"] for test in second["tests"]} == {"hidden"}
 
 
-def test_gradescope_takes_what_the_batch_takes(platform: Platform, handed_out: dict[str, bytes]) -> None:
-    """Several files; a clone of the handout, where the functions are in the notebook beside the stub."""
-    files = {"rope.py": ADA, "helpers.py": b"x = 1", "naive.py": b"y = 2", "README.md": b"# mine"}
-    assert points(platform(files)) == 20
-    cells = {
-        "cells": [{"cell_type": "code", "source": source} for source in ("import rope", ADA.decode())],
-        "nbformat": 4,
-    }
-    in_the_notebook = platform(handed_out | {"assignments/rope/explore.ipynb": json.dumps(cells).encode()})
-    assert points(in_the_notebook) == 20 and "explore" in in_the_notebook["output"]
+SNOOP = """
+import glob, os
+found = []
+for pattern in ("%s/*", "%s/*/*", "%s/*/*/*"):
+    for path in glob.glob(pattern):
+        found.append(path)
+for path in %r:
+    try:
+        found.append(open(path, "rb").read(20))
+    except OSError:
+        pass
+if found:
+    raise ValueError(f"found {found}")
+"""
+
+
+def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
+    platform: Platform, built: Built, python: Path, handed_out: dict[str, bytes]
+) -> None:
+    """A clone of the handout with a file more, whose functions are in the notebook beside the stub. It finds neither
+    the zip's files, nor the metadata with others' names, nor what else was handed in, nor the installed course."""
+    folder, zipped = built()
+    with zipfile.ZipFile(zipped) as archive:
+        paths = [str(folder / "source" / name) for name in archive.namelist()]
+    installed = [str(path) for path in installed_root(python).rglob("*") if path.suffix in (".py", ".txt", ".json")]
+    assert any("hidden" in path for path in installed)
+    paths += [*installed, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
+    source = f"{SNOOP % (*[str(folder)] * 3, paths)}\n{ADA.decode()}"
+    notebook = {"cells": [{"cell_type": "code", "source": one} for one in ("import rope", source)], "nbformat": 4}
+    more = {"assignments/rope/explore.ipynb": json.dumps(notebook).encode(), "note.txt": b"secret"}
+    results = platform(handed_out | more)
+    assert points(results) == 20 and "explore" in results["output"]
 
 
 def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform) -> None:
     results = platform({"rope.ipynb": b"{ no notebook", "report.pdf": b"%PDF"})
     assert points(results) == 0
     assert "**Not graded.**" in results["output"] and "Traceback" not in json.dumps(results)
-
-
-def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, built: Built) -> None:
-    """They have an empty file of metadata, fetch the submission again, and load Otter's pickled results."""
-    folder, zipped = built()
-    with zipfile.ZipFile(zipped) as archive:
-        wheel = next(name for name in archive.namelist() if name.endswith(".whl") and "/" not in name)
-        # Of all that is installed from, their image has what matches requirements.*, folders by their contents.
-        for name in (wheel, package.CONSTRAINTS):
-            assert archive.read(f"requirements.d/{name}") == archive.read(name)
-    gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
-    assert (folder / "submission" / "rope.py").read_bytes() == HEDY
-    results = dill.loads((folder / "results" / "results.pkl").read_bytes())
-    assert results.total == HEDY_SCORE
-
-
-SNOOP = b"""
-import glob, os
-def rope_frequencies(head_dim, base=10000.0):
-    found = []
-    for pattern in ("%s/*", "%s/*/*", "%s/*/*/*"):
-        for path in glob.glob(pattern):
-            found.append(path)
-            open(path).read()
-    for path in %r:
-        try:
-            found.append(open(path, "rb").read(20))
-        except OSError:
-            pass
-    raise ValueError(f"found {found}")
-"""
-
-
-def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(python: Path, built: Built) -> None:
-    """Neither the wheel, nor the metadata with others' names, nor what else was handed in."""
-    folder, zipped = built()
-    with zipfile.ZipFile(zipped) as archive:
-        inside = [str(folder / "source" / name) for name in archive.namelist()]
-    paths = [*inside, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
-    snoop = SNOOP % (*[str(folder).encode()] * 3, paths)
-    results = gradescope(python, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
-    assert "found []" in results["output"]
-
-
-def test_otters_rate_limit_hides_a_result_and_says_why(platform: Platform) -> None:
-    limit = {"plugins": [{"otter.plugins.builtin.RateLimiting": {"hours": 1, "allowed_submissions": 1}}]}
-    first = platform({"rope.py": HEDY}, limit)
-    assert "Students are allowed 1 submissions every 1 hours" in first["output"] and "Likely cause" in first["output"]
-    earlier = {
-        "previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]
-    }
-    second = platform({"rope.py": HEDY}, limit, METADATA | earlier)
-    assert second["output"].startswith("You have exceeded the rate limit") and "Likely cause" not in second["output"]
-    assert {test["visibility"] for test in second["tests"]} == {"hidden"}
-
-
-def test_an_instructor_may_publish_hidden_results(platform: Platform) -> None:
-    results = platform({"rope.py": HEDY}, {"show_hidden": True})
-    assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
-    assert "7.5 of 8 public points" in results["output"]
-
-
-# The course as an installed wheel
-
-
-def check(python: Path, path: Path) -> dict[str, Any]:
-    """`autograder check --json` of an installed course."""
-    command = [str(python), "-m", "autograder.cli", "check", str(path), "--assignment", "rope", "--json"]
-    checked: dict[str, Any] = json.loads(run(command, python.parent))
-    return checked
 
 
 def installed_root(python: Path) -> Path:
@@ -197,14 +159,6 @@ def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
     hashes = run([str(python), "-c", code], python.parent)
     assert hashes.split() == [one.suite_hash for one in course.assignments()]
     assert installed_root(python).is_relative_to(python.parents[1])
-
-
-def test_a_submission_reads_nothing_of_an_installed_course(python: Path, tmp_path: Path) -> None:
-    root = installed_root(python)
-    paths = [str(path) for path in root.rglob("*") if path.suffix in (".py", ".txt", ".json")]
-    assert any("hidden" in path for path in paths)
-    (tmp_path / "rope.py").write_bytes(SNOOP % (*[str(root).encode()] * 3, paths))
-    assert "found []" in check(python, tmp_path / "rope.py")["tests"][0]["message"]
 
 
 # Each term anew

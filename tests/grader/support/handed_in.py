@@ -86,7 +86,7 @@ def gradescope(
     folder: Path,
     zipped: Path,
     submission: dict[str, bytes],
-    metadata: dict[str, Any] | None = METADATA,
+    metadata: dict[str, Any],
 ) -> dict[str, Any]:
     """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that
     folder."""
@@ -98,7 +98,7 @@ def gradescope(
         path = folder / "submission" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (folder / "submission_metadata.json").write_text(json.dumps(metadata) if metadata else "", encoding="utf-8")
+    (folder / "submission_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
     run([str(python), str(folder / "source" / "run_otter.py")], folder, JUPYTER_PATH=str(python.parent))
     results: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     return results
