@@ -1,6 +1,5 @@
 """`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: once, at every save (`--watch`), or at
-every save with the course in the browser (`--page`).
-"""
+every save with the course in the browser (`--page`)."""
 
 from __future__ import annotations
 

@@ -27,9 +27,6 @@ from markdown_it import MarkdownIt
 from autograder.laptop import progress
 from autograder.laptop.progress import Progress
 
-COURSE = Path("course")
-"""Where the pages are in a handout."""
-
 FOLLOW = b"""<script>
 let heard;
 const follow = async () => {
@@ -117,8 +114,9 @@ def _course() -> dict[str, bytes]:
     try:
         from autograder.pages import course
     except ImportError:
-        found = (path for path in COURSE.rglob("*") if path.is_file())
-        return {path.relative_to(COURSE).as_posix(): path.read_bytes() for path in found}
+        pages = Path("course")
+        found = (path for path in pages.rglob("*") if path.is_file())
+        return {path.relative_to(pages).as_posix(): path.read_bytes() for path in found}
     print("Making the pages of the course …", flush=True)
     return course()
 

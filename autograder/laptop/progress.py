@@ -1,8 +1,5 @@
 """Where a student stands, by one run of the tests, and what is said of it, in Markdown: the terminal prints it, and the
-live page shows it.
-
-A line for each function; for a mistake, which is told once, at the function where it sits, also the call, what was
-wanted, what came, what the code printed and the likely cause.
+live page shows it. A mistake is told once, at the function where it sits.
 """
 
 from __future__ import annotations
@@ -27,9 +24,6 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
-
-MAX_PRINTED = 1000
-"""Characters that a test printed and that are shown."""
 
 MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
 MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
@@ -143,11 +137,11 @@ def section(progress: Progress, standing: Standing, full: int = 1) -> str:
 
 
 def _printed(progress: Progress, *tests: str) -> list[str]:
-    """What the first of these tests that printed anything printed."""
+    """What the first of these tests that printed anything printed, or the beginning of it."""
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
             where = "while it was loaded" if test == FILE else f"in {inline(test)}"
-            return [f"Your code printed {where}:", quoted(printed[:MAX_PRINTED])]
+            return [f"Your code printed {where}:", quoted(printed[:1000])]
     return []
 
 
@@ -178,8 +172,8 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     """A line for each function and its first mistake in full. `only`: these functions alone, with all their
     mistakes."""
     is_alone = "hidden" in progress.run.folders
-    told = ", by hidden tests too." if is_alone else ". This is the file to hand in."
-    print_markdown(console, f"Checked {inline(str(progress.source.path))}{told}\n\n{beginning(progress)}")
+    told = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * is_alone}."
+    print_markdown(console, f"{told}\n\n{beginning(progress)}")
     console.print()
     for standing in progress.standings:
         if (only and standing.name not in only) or (progress.problem and MARKS[standing.state] == "·"):
