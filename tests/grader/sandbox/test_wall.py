@@ -21,10 +21,10 @@ from autograder.protocol.failure import Status, Stopped
 from autograder.sandbox import confine, self_test
 from autograder.sandbox.backend import Sandboxed
 from autograder.sandbox.client import Sandbox, SandboxError
-from autograder.sandbox.limits import LIMITS, bounded_memory
+from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.self_test import Attempt
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=0.5, file_count=100)
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
 """Limits that are reached sooner, and no less real for that."""
 
 
@@ -236,14 +236,14 @@ ENDS = {
     "as_32_bits()": "ended its process",
     "another_interpreter()": "ended its process",
     "deadly()": "ended its process",
-    "re.match('(a*)*b', 'a' * 60)": "did not return within 0.5 seconds",
+    "re.match('(a*)*b', 'a' * 60)": "did not return within 1 seconds",
     "on_the_wire(b'\\xff' * 4)": "answered with something other than a result",
     "on_the_wire(struct.pack('<I', 0))": "answered with something other than a result",
     "on_the_wire(struct.pack('<II', 4, 2**32 - 1))": "answered with something other than a result",
     "on_the_wire(struct.pack('<II', 8, 1) + b'l\\xff\\xff\\xff')": "answered with something other than a result",
     "byte_by_byte()": "did not return",
     "without_a_wire()": "ended its process",
-    "write(200)": "wrote more than 64 MiB or 100 files",
+    "write(200)": "wrote more than 1 MiB or 100 files",
 }
 """What a function does → what is then said of it."""
 
