@@ -42,13 +42,19 @@ window.asked = (() => {
     return [...queries, ""].map(links).slice(0, -1);
   };
 
-  // The controls of a dial.
-  const controls = (section) => all(".controls [name]", section).map((one) => ({
-    name: one.name, type: one.type, low: Number(one.min), high: Number(one.max), step: Number(one.step || 1),
-    options: Array.from(one.options ?? []).map((option) => option.value),
-    begin: one.type === "checkbox" ? one.checked : one.tagName === "SELECT" ? one.value : Number(one.value),
-  }));
   const field = (input) => (input.type === "checkbox" ? "checked" : "value");
+  const value = (input) => (["range", "number"].includes(input.type) ? Number(input.value) : input[field(input)]);
+  // How the controls of a dial stand, and what each can be set to: everything of a list, five places of a slider, numbers with sign and fraction.
+  const controls = (section) => {
+    const inputs = all(".controls [name]", section);
+    const values = (input) => {
+      if (input.type !== "range") return { checkbox: [true, false], number: [-2.5, 0, 3] }[input.type] ?? Array.from(input.options, (one) => one.value);
+      const tried = input.cloneNode(); // it rounds to its steps
+      const [low, high] = [Number(input.min), Number(input.max)];
+      return [0, 0.23, 0.5, 0.81, 1].map((share) => Number((tried.value = low + (high - low) * share, tried.value)));
+    };
+    return [value, values].map((of) => Object.fromEntries(inputs.map((input) => [input.name, of(input)])));
+  };
   const put = (section, settings) => {
     const form = section.querySelector("form");
     const inputs = Object.entries(settings).map(([name, value]) => [form.elements[name], value]);

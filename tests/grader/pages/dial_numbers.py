@@ -37,12 +37,8 @@ def shuffle(s: Settings) -> Numbers:
     mask = attention.causal_mask(3) if s["mask"] else None
     identity, moved = np.eye(2), attention.permute_tokens(x, order)
     first, second = (attention.self_attention(rows, identity, identity, identity, mask) for rows in (x, moved))
-    return {
-        "before": attention.attention_weights(x, x, mask),
-        "after": attention.attention_weights(moved, moved, mask),
-        "left": first,
-        "right": second,
-    }
+    before, after = (attention.attention_weights(rows, rows, mask) for rows in (x, moved))
+    return {"before": before, "after": after, "left": first, "right": second}
 
 
 def bits(s: Settings) -> Numbers:
@@ -63,17 +59,11 @@ def fan(s: Settings) -> Numbers:
 
 
 def scale(s: Settings) -> Numbers:
-    naive = solution("naive")
     length = int(s["tokens"])
     words = {"dog": np.array([0.8, -0.6, 0.3, -0.9]), "man": np.array([-0.7, 0.5, 0.9, -0.2])}
     position = min(s["position"], length - 1)
-    rows = {name: np.tile(row, (length, 1)) for name, row in words.items()}
-    if s["kind"] == "integer":
-        there = {name: naive.add_integer_positions(row)[position] for name, row in rows.items()}
-    else:
-        share = naive.normalized_positions(length)[position] if s["kind"] == "normalized" else 0
-        there = {name: row[position] + share for name, row in rows.items()}
-    dog, man = there["dog"], there["man"]
+    share = solution("naive").normalized_positions(length)[position]
+    dog, man = (row + {"integer": position, "normalized": share}.get(s["kind"], 0) for row in words.values())
     cosine = np.clip(dog @ man / np.linalg.norm(dog) / np.linalg.norm(man), -1, 1)
     return words | {"dogThere": dog, "manThere": man, "there": np.degrees(np.arccos(cosine))}
 
@@ -88,10 +78,8 @@ def rows(s: Settings) -> Numbers:
         error = learned.lookup(table, used) - wanted[:seen]
         table = learned.sgd_step(table, learned.lookup_gradient(table.shape, used, error), 0.2)
     asked = s["asked"]
-    return {
-        "table": table.ravel(),
-        "error": np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1,
-    }
+    error = np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1
+    return {"table": table.ravel(), "error": error}
 
 
 def whole(s: Settings) -> Numbers:
@@ -117,10 +105,7 @@ def whole(s: Settings) -> Numbers:
 def guess(s: Settings, page: str) -> Numbers:
     mine = np.array([s[f"at{place}"] for place in range(len(measured(page)["lengths"]))]) / 100
     is_told = s["shown"] and not np.all(mine == 0.5)
-    return {
-        "mine": mine,
-        "mean": np.mean(measured(page)["curves"][s["group"]], axis=0) if is_told else np.zeros(0),
-    }
+    return {"mine": mine, "mean": np.mean(measured(page)["curves"][s["group"]], axis=0) if is_told else np.zeros(0)}
 
 
 def shift(s: Settings) -> Numbers:

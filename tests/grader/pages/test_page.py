@@ -66,6 +66,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
             target, _, anchor = link.partition("#")
             assert "://" in link or not anchor or anchor in ids[target or name], f"{name}: {link}"
             assert "://" in link or (target or name) in pages, f"{name}: {link}"
+    assert "popovertarget" in pages["rope.html"] and "popovertarget" not in pages["sources.html"]
     assert re.findall(r"\[\d+ (\w+)\]", (TEXTS / "README.md").read_text("utf-8")) == NAMES
     for before, after in pairwise(["index", "setup", *NAMES, "glossary", "numpy", "sources"]):
         assert f'rel="next" href="{after}.html"' in pages[f"{before}.html"]
@@ -161,12 +162,6 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
     assert words(marked) == text and touched == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
         assert ("<button" in Glossary(GLOSSARY).marked("pairs", set(), lesson)) is (lesson in (3, 5))
-
-
-def test_what_a_page_opens_is_the_glossarys_meaning_and_sources_open_none(pages: dict[str, str]) -> None:
-    meaning = re.findall(r'id="term-softmax"><b>softmax</b> (.*?)</div>', pages["attention.html"])
-    assert f"| softmax | {html.unescape(meaning[0])} |" in (TEXTS / "glossary.md").read_text("utf-8")
-    assert "popovertarget" in pages["rope.html"] and "popovertarget" not in pages["sources.html"]
 
 
 # Dials and questions

@@ -12,7 +12,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas
@@ -213,9 +212,7 @@ def computes(page: Page, lesson: str, name: str) -> None:
     narrow dark window and in a wide light one no text lies on another, is cut or is hardly seen."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
-    controls = section.evaluate("(dial) => asked.controls(dial)")
-    values = {one["name"]: values_of(one) for one in controls}
-    begin = {one["name"]: one["begin"] for one in controls}
+    begin, values = section.evaluate("(dial) => asked.controls(dial)")
     alone = [begin | {key: value} for key, its in values.items() for value in its]
     combinations = list(itertools.product(*values.values()))
     chosen = np.random.default_rng(0).choice(len(combinations), min(8, len(combinations)), replace=False)
@@ -232,19 +229,6 @@ def computes(page: Page, lesson: str, name: str) -> None:
     assert len({one["says"] for one in examined["shown"]}) > 3
     ends = [{key: its[place] for key, its in values.items()} for place in (0, len(values) % 2, -1)]
     assert section.evaluate("(dial, ends) => asked.unread(dial, ends)", ends) == [], name
-
-
-def values_of(control: dict[str, Any]) -> list[Any]:
-    """What a control can be set to: everything of a list, five places of a slider, numbers with sign and fraction."""
-    if control["type"] == "checkbox":
-        return [True, False]
-    if control["type"] == "select-one":
-        return list(control["options"])
-    if control["type"] == "number":
-        return [-2.5, 0, 3]
-    low, high, step = control["low"], control["high"], control["step"]
-    places = [low + round((high - low) * share / step) * step for share in (0, 0.23, 0.5, 0.81, 1)]
-    return [int(place) if float(place).is_integer() else round(place, 6) for place in places]
 
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
