@@ -205,9 +205,10 @@ def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None
     """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is
     −`high`."""
     values = as_numbers(values)
-    # So that ink can be read on all of them.
-    shades, strength = SIGNED if low == -high else SHADES, None if digits is None else 0.75
-    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none", alpha=strength)
+    shades = SIGNED if low == -high else SHADES
+    if digits is not None:  # so that ink can be read on all of them
+        shades = ListedColormap([to_rgba(colour, 0.75 * colour[-1]) for colour in shades.colors])
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
