@@ -22,9 +22,6 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import STOPPED, Kind, Status
 from autograder.submission import Submission
 
-MAX_PRINTED = 2000
-"""Characters of a submission's own output that are shown back to it."""
-
 _STOPPED = {
     Status.TIMEOUT: "Your code used up all of its time.",
     Status.KILLED: "Your code ended its own process again and again.",
@@ -91,9 +88,6 @@ def body(grade: Grade, audience: Audience) -> str:
     listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
     parts += ["## The other functions" if texts and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
-    printed = grade.printed[:MAX_PRINTED].strip("\n")
-    if audience is not Audience.AT_ONCE and printed.strip():
-        parts += ["## What your code printed", quoted(printed)]
     return "\n\n".join(filter(None, parts))
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -25,7 +25,6 @@ from autograder.checks.expect import difference
 from autograder.checks.proxy import Backend, parts
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
-from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import STOPPED, Kind, Stopped
 
@@ -126,16 +125,16 @@ def follow_through(
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
-        while True:
+        while again:
             wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
-            lowest = suite.reference.blocks.lowest(frozenset(wrong - replaced))
-            if not lowest or not again:
-                return results
+            if not (lowest := suite.reference.blocks.lowest(frozenset(wrong - replaced))):
+                break
             replaced |= lowest
             results = [
                 second.of(result, replaced) if result.test in again and not result.passed else result
                 for result in results
             ]
+    return results
 
 
 class _SecondLook:
@@ -143,25 +142,19 @@ class _SecondLook:
 
     failure = None
 
-    def __init__(self, suite: Suite, first: Backend, process: Backend, known: Iterable[TestResult]) -> None:
+    def __init__(self, suite: Suite, first: Backend, process: Backend, known: Sequence[TestResult]) -> None:
         self.suite = suite
         self.reference = suite.reference
         self.first = first
         self.process = process
-        known = list(known)
         self.replies = {(call.encoded, call.measured): reply for one in known for call, reply in one.calls.items()}
         """what the first process said"""
-        self.changing = {one.test.question for one in known if one.kind is Kind.CHANGED}
-        self.stopped: set[str] = set()
-        """functions that gave the first process no reply"""
-        self.differing: dict[bytes, bool] = {}
+        self.spoiling = {one.test.question for one in known if one.kind is Kind.CHANGED}
+        """functions that differ whatever they give: they change an argument, or gave the first process no reply"""
         self.replaced: set[str] = set()
         """wrong functions below the one that a test is about, or beside it"""
         self.given: set[str] = set()
         """those of them whose right values made a difference in this test"""
-        self.told: set[bytes] = set()
-        self.names: list[str] = []
-        """the functions of which the second process may be told something in a call"""
         self.deadline = time.process_time() + SECONDS
 
     def of(self, result: TestResult, wrong: Collection[str]) -> TestResult:
@@ -175,15 +168,16 @@ class _SecondLook:
 
     def call(self, call: Call) -> Reply:
         if call.function in self.replaced:
-            asked = [call]
-        elif self.replaced.isdisjoint(self.reference.blocks.below(call.function)):
-            asked = []
+            asked: Sequence[Call] = [call]
+        elif names := sorted(self.replaced & self.reference.blocks.below(call.function)):
+            asked = [each for each in self.reference.asked(call) if each.function in names]
         else:
-            asked = [each for each in self.reference.asked(call) if each.function in self.replaced]
-        if not (given := {each.function for each in asked if self._differs(each)}):
-            return self._by_itself(call)
+            asked = []
+        given = {each.function for each in asked if self._differs(each)}
         self.given |= given
-        return self.reference.reply(call) if call.function in self.replaced else self._asked_again(call, asked)
+        if not given:
+            return self._by_itself(call)
+        return self.reference.reply(call) if call.function in self.replaced else self._told(call, names, asked)
 
     def _by_itself(self, call: Call) -> Reply:
         """What the first process says, asked once."""
@@ -194,26 +188,19 @@ class _SecondLook:
 
     def _differs(self, question: Call) -> bool:
         """Whether the submission's own function gives another thing than the right one, or spoils what it is given."""
-        if question.function in self.changing | self.stopped:
-            return True
-        if question.encoded not in self.differing:
+        if question.function not in self.spoiling:
             try:
                 reply = self._by_itself(replace(question, measured=False))
+                return _differ(reply, self.reference.reply(question))
             except Stopped:
-                self.stopped.add(question.function)
-                return True
-            self.differing[question.encoded] = _differ(reply, self.reference.reply(question))
-        return self.differing[question.encoded]
+                self.spoiling.add(question.function)
+        return True
 
-    def _asked_again(self, call: Call, asked: Sequence[Call]) -> Reply:
+    def _told(self, call: Call, names: list[str], asked: Sequence[Call]) -> Reply:
         """What the second process says, which is told the answers to what the solution asks, and to what it asks."""
-        names = sorted(self.replaced.intersection(self.reference.blocks.below(call.function)))
-        new = [question for question in asked if question.encoded not in self.told]
-        self.told.update(question.encoded for question in new)
-        answers = [_answer(question, self.reference.reply(question)) for question in new]
+        answers = [_answer(question, self.reference.reply(question)) for question in asked]
         for _ in range(ROUNDS):
-            if answers or names != self.names:
-                self._exchange(names, answers)
+            self._exchange(names, answers)
             reply = self.process.call(call)
             if reply.raised is None or reply.raised.kind != ASKED:
                 break
@@ -221,7 +208,6 @@ class _SecondLook:
         return reply
 
     def _exchange(self, names: list[str], answers: list[Any]) -> Any:
-        self.names = names
         return self.process.call(Call("_exchange", (names, answers))).value
 
     def _answers(self, names: list[str], questions: Any) -> Iterator[Any]:
@@ -246,20 +232,16 @@ def _answer(question: Call, right: Reply) -> tuple[Any, tuple[str, Any]]:
 def _differ(reply: Reply, right: Reply) -> bool:
     """Whether a function gave another thing than the right one: another value, dtype or error."""
     if reply.raised is not None or right.raised is not None:
-        kinds = [one.raised.kind if one.raised is not None else "" for one in (reply, right)]
-        return kinds[0] != kinds[1]
+        return (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
     dtypes = [[np.asarray(part).dtype for part in parts(one.value)] for one in (reply, right)]
     return dtypes[0] != dtypes[1] or difference(reply.value, right.value, None) is not None
 
 
 def _is_small(value: Any) -> bool:
     """Whether a question holds no number over which a solution might loop for long, and nothing that is not plain."""
-    if isinstance(value, dict):
-        return all(map(_is_small, value.values()))
-    if isinstance(value, tuple | list):
-        return all(map(_is_small, value))
-    if isinstance(value, int | np.integer):
-        return abs(int(value)) <= LARGEST_INT
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size:
-        return max(abs(int(value.min())), abs(int(value.max()))) <= LARGEST_INT
-    return type(value) is not codec.Foreign
+    if isinstance(value, dict | tuple | list):
+        return all(map(_is_small, value.values() if isinstance(value, dict) else value))
+    numbers = np.asarray(value)
+    if numbers.dtype.kind in "iu":
+        return not numbers.size or float(np.abs(numbers.astype(float)).max()) <= LARGEST_INT
+    return value is None or numbers.dtype.kind in "bfU"

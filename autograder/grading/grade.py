@@ -37,8 +37,6 @@ class Grade:
     seconds: float = 0.0
     failure: Raised | None = None
     """what stopped the file while it was loaded"""
-    printed: str = ""
-    """what it printed during public tests"""
     at_once: str = ""
     """what its student may read at once, as Markdown: settled before the first hidden test"""
     feedback: str = ""

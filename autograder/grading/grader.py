@@ -10,8 +10,9 @@ import gc
 import time
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
-from autograder.checks.results import Phase, TestResult, wrong_points
+from autograder.checks.results import Phase, TestResult
 from autograder.checks.telling import Audience
 from autograder.course import Assignment, UserError
 from autograder.grading import feedback
@@ -26,11 +27,11 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
-__all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
+__all__ = ["Grade", "Grader", "grade_alone"]
 
-
-class CannotGrade(UserError):
-    """The grader failed, and not because of what was handed in. The message is a sentence for a person."""
+TOGETHER = ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,))
+"""What is run together. Once it has met a hidden input, nothing that a submission says or does reaches its student at
+once."""
 
 
 class Grader:
@@ -46,46 +47,31 @@ class Grader:
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
         backend = Sandboxed(self.sandbox, assignment.name, cells)
+        results: list[TestResult] = []
+        known: list[tuple[Status | None, list[TestResult]]] = []
         try:
             with bounded_memory():
-                public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
-                failure, stopped, printed = backend.failure, backend.status, backend.printed
-                public = follow_through(suite, backend, public)
-                at_once = with_causes(suite.reference, public)
-                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
-                # student.
-                hidden = suite.run(backend, Phase.HIDDEN)
-                status = backend.status
-                hidden = follow_through(suite, backend, hidden, public)
-                final = with_causes(suite.reference, [*public, *hidden])
+                for phases in TOGETHER:
+                    run, stopped = suite.run(backend, *phases), backend.status
+                    results += follow_through(suite, backend, run, results)
+                    known.append((stopped, with_causes(suite.reference, results)))
         finally:
             backend.close()
-        for result in final:
-            result.calls.clear()  # nobody needs what was asked any more
-        broken = Status.IMPORT_ERROR if failure and len(cells) == 1 else None
-        grade = Grade(
-            assignment.name,
-            stopped or broken or Status.GRADED,
-            at_once,
-            **scorer.numbers(final),
-            seconds=time.monotonic() - begin,
-            failure=failure,
-            printed=printed,
-        )
-        return replace(_told(grade, final), status=status or broken or Status.GRADED)
+        usual = Status.IMPORT_ERROR if backend.failure and len(cells) == 1 else Status.GRADED
+        (settled, at_once), (status, final) = ((stopped or usual, results) for stopped, results in known)
+        facts = {"seconds": time.monotonic() - begin, "failure": backend.failure}
+        return replace(_told(scorer, settled, at_once, final, **facts), status=status)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         every = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
-        return _told(Grade(assignment.name, status, every, **scorer.numbers(every)), every)
+        return _told(scorer, status, every, every)
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
             suite = Suite(assignment)
-            if sentence := next(wrong_points(assignment.name, suite.tests), None):
-                raise CannotGrade(sentence)
-            self._suites[assignment] = (suite, Scorer(assignment, suite.tests))
+            self._suites[assignment] = suite, Scorer(assignment, suite.tests)
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]
 
@@ -100,16 +86,18 @@ class Grader:
         self.close()
 
 
-def _told(settled: Grade, final: list[TestResult]) -> Grade:
-    """A grade that knows no hidden test, with what its student may read of it, and then of the final results."""
-    at_once = feedback.body(settled, Audience.AT_ONCE)
-    known = replace(settled, test_results=final)
-    gradescope = settled.gradescope | {"output": at_once}
-    return replace(known, at_once=at_once, feedback=feedback.body(known, Audience.LATER), gradescope=gradescope)
+def _told(scorer: Scorer, status: Status, at_once: list[TestResult], final: list[TestResult], **facts: Any) -> Grade:
+    """The grade of these results, with what its student may read: at once, and later. `status` is known at once."""
+    for result in final:
+        result.calls.clear()  # nobody needs what was asked any more
+    settled = Grade(scorer.assignment.name, status, at_once, **scorer.numbers(final), **facts)
+    now, grade = feedback.body(settled, Audience.AT_ONCE), replace(settled, test_results=final)
+    gradescope = grade.gradescope | {"output": now}
+    return replace(grade, at_once=now, feedback=feedback.body(grade, Audience.LATER), gradescope=gradescope)
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission and nothing else. Raises CannotGrade where the reference solution cannot be graded either.
+    """Grade one submission and nothing else. Raises UserError where the reference solution cannot be graded either.
 
     An exception that no test foresaw is the submission's own as long as a new grader judges the solution as it should.
     """
@@ -125,4 +113,4 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         if solution.score == solution.max_score:
             return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
     said = f"{type(failure).__name__}: {failure}"
-    raise CannotGrade(f"neither this submission nor the solution can be graded ({said})") from failure
+    raise UserError(f"neither this submission nor the solution can be graded ({said})") from failure

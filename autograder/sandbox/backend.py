@@ -29,6 +29,7 @@ class Sandboxed:
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
+        """what stopped its file when it was first loaded"""
         self.seconds = 0.0
         self.processor_begin = time.process_time()
         self.deaths = 0
@@ -36,6 +37,7 @@ class Sandboxed:
         self.unchanged: dict[str, Reply] = {}
         """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
+        """of a submission that is not called any more"""
         self.why = ""
         self._printed = ""
 

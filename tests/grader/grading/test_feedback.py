@@ -206,9 +206,8 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
         grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, given=HOSTILE)),
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
         grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
-        grade(printed=HOSTILE),
     ],
-    ids=["message", "name", "hidden name", "unreadable", "while loading", "printed"],
+    ids=["message", "name", "hidden name", "unreadable", "while loading"],
 )
 def test_text_of_a_submission_is_text(given: Grade) -> None:
     assert_harmless(markdown(handed_in(notes=(HOSTILE,)), given))

@@ -14,7 +14,7 @@ from autograder import course, files
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
-from autograder.course import Assignment
+from autograder.course import Assignment, UserError
 from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
@@ -128,7 +128,7 @@ def test_check_and_otter_give_a_grade_whatever_one_submission_makes_a_grader_rai
     assert judged.status is Status.KILLED and judged.score == 0
     assert {one.kind for one in judged.test_results} == {Kind.KILLED}
     monkeypatch.setattr(Grader, "grade", lambda *_: (_ for _ in ()).throw(error))
-    with pytest.raises(graders.CannotGrade):
+    with pytest.raises(UserError):
         graders.grade_alone(assignment, given, ())
 
 

@@ -31,7 +31,6 @@ GRADE = Grade(
     gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
     seconds=0.25,
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
-    printed="hello\n",
     feedback="A text.",
 )
 PACKED = packed(GRADE)
