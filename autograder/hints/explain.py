@@ -30,14 +30,7 @@ MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
 SAME = object()
-"""What a mistake makes of a call where it makes no difference."""
-
-
-class Mistake(Protocol):
-    """A known mistake."""
-
-    @property
-    def hint(self) -> str: ...
+"""What a mistake makes of a call where it makes no difference: what is right."""
 
 
 class Known(Protocol):
@@ -47,7 +40,7 @@ class Known(Protocol):
         """The mistakes that can show in the results of a function, group by group, the likelier ones first."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that says nothing."""
+        """A call as evidence; None for one that says nothing, as where an error is right."""
 
 
 # What may come of a call besides a plain value
@@ -76,8 +69,6 @@ NOTHING = Fingerprint((), (math.nan, math.nan), 0.0)
 
 def fingerprint(value: Any) -> Fingerprint:
     """The fingerprint of a number, an array or a tuple of arrays."""
-    if type(value) is Fingerprint:
-        return value
     arrays = _arrays(value)
     if not arrays:
         return NOTHING
@@ -113,10 +104,8 @@ def same(got: Any, wanted: Any) -> bool:
     """Whether two outcomes are the same one, within what a test allows."""
     if type(got) is Refusal or type(wanted) is Refusal:
         return type(got) is type(wanted) and bool(got == wanted)
-    if type(got) is Fingerprint or type(wanted) is Fingerprint:
-        return fingerprint(got).matches(fingerprint(wanted))
-    if type(got) is type(wanted) and type(got) in (tuple, list) and len(got) == len(wanted):
-        return all(map(same, got, wanted))
+    if type(wanted) is Fingerprint:
+        return fingerprint(got).matches(wanted)
     if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
         # Nearly all results, and hundreds of predictions to compare each with: no words needed.
         return got.shape == wanted.shape and np.allclose(got, wanted, TOLERANCE[got.dtype], TOLERANCE[got.dtype], True)
@@ -128,28 +117,21 @@ def same(got: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """One call of a function: what came of it, what is right, and what each known mistake makes of it."""
+    """One call of a function: what came of it, the value that is right, and what each known mistake makes of it."""
 
     got: Any
     right: Any
     predicted: Callable[[Any], Any]
-    """mistake → what comes of it: `right` itself where it makes no difference"""
-
-    @property
-    def accepted(self) -> bool:
-        return type(self.got) is not Refusal
+    """mistake → what comes of it, or SAME"""
 
     @functools.cached_property
     def is_wrong(self) -> bool:
-        """Whether a value was wanted, and another thing came."""
-        return type(self.right) is not Refusal and not same(self.got, self.right)
+        return not same(self.got, self.right)
 
-    def explained_by(self, mistake: Mistake) -> bool:
-        """Whether what came is what a mistake makes of the call. It refuses what the solution refuses."""
-        if type(self.right) is Refusal:
-            return True
+    def explained_by(self, mistake: Any) -> bool:
+        """Whether what came is what a mistake makes of the call."""
         predicted = self.predicted(mistake)
-        return same(self.got, predicted) if self.is_wrong else predicted is self.right
+        return predicted is not SAME and same(self.got, predicted) if self.is_wrong else predicted is SAME
 
 
 def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]:
@@ -170,7 +152,7 @@ def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]
     return results
 
 
-def _told(mistakes: Iterable[Mistake]) -> str | None:
+def _told(mistakes: Iterable[Any]) -> str | None:
     """The hints of mistakes that explain the same; of more than a few, nothing."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
     return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
@@ -185,14 +167,13 @@ def _behind(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> lis
     in other calls does not take away the cause of this one, as long as what is right stays right beside it.
     """
     right, wrong = ([row for row in rows if row.is_wrong is is_wrong] for is_wrong in (False, True))
-    values = [row for row in wrong if row.accepted]
-    if not wrong or not (values or any(row.accepted and type(row.right) is not Refusal for row in right)):
-        return []
-    first = (values or wrong)[0]
-    for asked, beside in ((groups if values else groups[:1], rows), (groups[:1] if values else [], right)):
-        for group in asked:
-            if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in (first, *beside))]:
-                return fitting
+    values = [row for row in wrong if type(row.got) is not Refusal]
+    attempts = [(group, rows) for group in (groups if values else groups[:1])]
+    attempts += [(group, right) for group in groups[:1] if values]
+    for group, beside in attempts if wrong and (values or right) else []:
+        asked = ((values or wrong)[0], *beside)
+        if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in asked)]:
+            return fitting
     return []
 
 
@@ -203,7 +184,7 @@ def _located(known: Known, result: TestResult) -> TestResult:
         return result
     for call, reply in result.calls.items():
         row = known.observation(call, reply)
-        if row is not None and row.is_wrong and row.accepted:
+        if row is not None and row.is_wrong and type(row.got) is not Refusal:
             words, differs = prompt.text(call), difference(row.got, row.right, None)
             if not words or words == result.call or differs is None:
                 return result

@@ -78,12 +78,12 @@ class Recorded:
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """A call as evidence; None where a test asked for no value of it."""
         recorded = self.asked.get(call)
-        if recorded is None:
+        if recorded is None or recorded["wanted"] is None:
             return None
         right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
 
         def predicted(mistake: KnownMistake) -> Any:
-            return read_mark(marks[mistake.number], right) if mistake.number in marks else right
+            return read_mark(marks[mistake.number], right) if mistake.number in marks else SAME
 
         return Observation(REFUSED if reply.raised is not None else outcome(reply), right, predicted)
 

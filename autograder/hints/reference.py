@@ -110,16 +110,10 @@ class Reference:
         return own, below
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that is too large to look at."""
-        if not is_small(call):
+        """A call as evidence; None for one that is too large to look at, or where an error is right."""
+        if not is_small(call) or type(right := outcome(self.reply_to(call.encoded))) is Refusal:
             return None
-        right = outcome(self.reply_to(call.encoded))
-
-        def predicted(entry: Misconception) -> Any:
-            made = self.made_of(call.encoded, entry)
-            return right if made is SAME else made
-
-        return Observation(outcome(reply), right, predicted)
+        return Observation(outcome(reply), right, functools.partial(self.made_of, call.encoded))
 
     def _made(self, encoded: bytes, entry: Misconception) -> Any:
         """What comes of a call beside a known mistake, or SAME: most leave most calls alone."""
