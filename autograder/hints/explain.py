@@ -1,9 +1,9 @@
 """The likely cause of a mistake: a known one is named only if it explains every call that was seen of a function.
 
-It must be right where the submission was right, and wrong with the same value where that was wrong. What no known
-mistake explains is told plainly, by the tests' own sentences: a false cause is worse than none. Where it is graded, the
-solution with each mistake in it is asked (`hints.reference`); a student's machine has marks of what came of that, from
-which no value can be read (`hints.recorded`).
+It must be right where the submission was right, and wrong with the same value where that was wrong; an exception says
+too little. What no known mistake explains is told plainly, by the tests' own sentences: a false cause is worse than
+none. Where it is graded, the solution with each mistake in it is asked (`hints.reference`); a student's machine has
+marks of what came of that, from which no value can be read (`hints.recorded`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Known(Protocol):
         """The mistakes that can show in the results of a function, group by group, the likelier ones first."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that says nothing, as where an error is right."""
+        """A call as evidence; None for one that says nothing, as where an exception came or an error is right."""
 
 
 # What may come of a call besides a plain value
@@ -95,15 +95,10 @@ def _arrays(value: Any) -> list[np.ndarray]:
     return arrays if len(arrays) == len(wanted) else []
 
 
-def outcome(reply: Reply) -> Any:
-    """What came of a call."""
-    return Refusal(reply.raised.kind) if reply.raised is not None else reply.value
-
-
 def same(got: Any, wanted: Any) -> bool:
-    """Whether two outcomes are the same one, within what a test allows."""
-    if type(got) is Refusal or type(wanted) is Refusal:
-        return type(got) is type(wanted) and bool(got == wanted)
+    """Whether a value is the one that was foreseen, within what a test allows."""
+    if type(wanted) is Refusal:
+        return False
     if type(wanted) is Fingerprint:
         return fingerprint(got).matches(wanted)
     if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
@@ -117,12 +112,12 @@ def same(got: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """One call of a function: what came of it, the value that is right, and what each known mistake makes of it."""
+    """One call of a function: the value that came, the one that is right, and what each known mistake makes of it."""
 
     got: Any
     right: Any
     predicted: Callable[[Any], Any]
-    """mistake → what comes of it, or SAME"""
+    """mistake → what comes of it, a Refusal in the place of an exception, or SAME"""
 
     @functools.cached_property
     def is_wrong(self) -> bool:
@@ -159,20 +154,16 @@ def _told(mistakes: Iterable[Any]) -> str | None:
 
 
 def _behind(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> list[Any]:
-    """The first group's mistakes that explain all wrong values of a function.
+    """The first group's mistakes that explain all values of a function.
 
-    An exception says little, since very different mistakes end in the same one: where nothing else is wrong, only the
-    likeliest group counts, and only beside calls that are answered right. The first wrong call is checked before the
-    others: it rules out nearly all. Where no mistake explains every call, the first wrong one decides: another mistake
-    in other calls does not take away the cause of this one, as long as what is right stays right beside it.
+    The first wrong one is checked before the others: it rules out nearly all. Where no mistake explains every call, it
+    decides: another mistake in other calls does not take away the cause of this one, as long as what is right stays
+    right beside it.
     """
     right, wrong = ([row for row in rows if row.is_wrong is is_wrong] for is_wrong in (False, True))
-    values = [row for row in wrong if type(row.got) is not Refusal]
-    attempts = [(group, rows) for group in (groups if values else groups[:1])]
-    attempts += [(group, right) for group in groups[:1] if values]
-    for group, beside in attempts if wrong and (values or right) else []:
-        asked = ((values or wrong)[0], *beside)
-        if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in asked)]:
+    attempts = [(group, rows) for group in groups] + [(group, right) for group in groups[:1]]
+    for group, beside in attempts if wrong else []:
+        if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in (wrong[0], *beside))]:
             return fitting
     return []
 
@@ -184,7 +175,7 @@ def _located(known: Known, result: TestResult) -> TestResult:
         return result
     for call, reply in result.calls.items():
         row = known.observation(call, reply)
-        if row is not None and row.is_wrong and type(row.got) is not Refusal:
+        if row is not None and row.is_wrong:
             words, differs = prompt.text(call), difference(row.got, row.right, None)
             if not words or words == result.call or differs is None:
                 return result

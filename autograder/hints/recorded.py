@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograder.checks.proxy import REFUSED, Refusal
-from autograder.hints.explain import NOTHING, SAME, Fingerprint, Observation, fingerprint, outcome
+from autograder.hints.explain import NOTHING, SAME, Fingerprint, Observation, fingerprint
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
@@ -46,7 +46,7 @@ def mark(outcome: Any) -> str:
 def read_mark(mark: str, right: Any) -> Any:
     """A recorded outcome of a call, where `right` would be right."""
     if not mark:
-        return Refusal()
+        return REFUSED
     shape, sums = mark.split(":")
     return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())), fingerprint(right).tolerance)
 
@@ -78,14 +78,14 @@ class Recorded:
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """A call as evidence; None where a test asked for no value of it."""
         recorded = self.asked.get(call)
-        if recorded is None or recorded["wanted"] is None:
+        if recorded is None or recorded["wanted"] is None or reply.raised is not None:
             return None
         right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
 
         def predicted(mistake: KnownMistake) -> Any:
             return read_mark(marks[mistake.number], right) if mistake.number in marks else SAME
 
-        return Observation(REFUSED if reply.raised is not None else outcome(reply), right, predicted)
+        return Observation(reply.value, right, predicted)
 
 
 class GoldenValues:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograder.checks.expect import difference
-from autograder.checks.proxy import REFUSED, Refusal
+from autograder.checks.proxy import REFUSED
 from autograder.checks.source import Blocks
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import SAME, Observation, outcome
+from autograder.hints.explain import SAME, Observation
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
@@ -110,15 +110,15 @@ class Reference:
         return own, below
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that is too large to look at, or where an error is right."""
-        if not is_small(call) or type(right := outcome(self.reply_to(call.encoded))) is Refusal:
+        """A call as evidence; None for one that raised, is too large to look at, or where an error is right."""
+        if reply.raised is not None or not is_small(call) or (right := self.reply_to(call.encoded)).raised is not None:
             return None
-        return Observation(outcome(reply), right, functools.partial(self.made_of, call.encoded))
+        return Observation(reply.value, right.value, functools.partial(self.made_of, call.encoded))
 
     def _made(self, encoded: bytes, entry: Misconception) -> Any:
         """What comes of a call beside a known mistake, or SAME: most leave most calls alone."""
-        right = outcome(self.reply_to(encoded))
-        if type(right) is Refusal:  # which all of them refuse
+        right = self.reply_to(encoded)
+        if right.raised is not None:  # which all of them refuse
             return SAME
         function, args, kwargs = codec.decode(encoded)
         module = self.mistaken(entry)
@@ -126,8 +126,10 @@ class Reference:
             module = types.ModuleType(self.assignment.name)
             module.__file__ = self.right.__file__
             setattr(module, function, entry.implementation)
-        made = outcome(perform(module, Call(function, args, kwargs)))
-        return made if type(made) is Refusal or difference(made, right, None) is not None else SAME
+        made = perform(module, Call(function, args, kwargs))
+        if made.raised is not None:
+            return REFUSED
+        return made.value if difference(made.value, right.value, None) is not None else SAME
 
 
 def is_small(call: Call) -> bool:

@@ -265,17 +265,6 @@ def positions_start_at_one(token_table, position_table, token_ids):
     return embedded_at(token_table, position_table, token_ids, np.arange(1, np.shape(token_ids)[-1] + 1))
 
 
-@mistake("embed", "expected: len(token_ids)")
-def length_of_the_batch(token_table, position_table, token_ids):
-    """You took the length from the first axis of token_ids, which is the batch where there is one; the rule: the
-    sequence is its last axis."""
-    token_ids = np.asarray(token_ids)
-    if len(token_ids) > len(position_table):
-        raise ValueError(f"{len(token_ids)} tokens do not fit {len(position_table)} rows")
-    rows = learned.lookup(position_table, np.arange(len(token_ids)))
-    return learned.lookup(token_table, token_ids) + rows
-
-
 def decayed(table, gradient, learning_rate, decay):
     stepped = learned.sgd_step(table, gradient, learning_rate)
     return (stepped - decay * np.asarray(table, np.float64)).astype(stepped.dtype)
