@@ -12,13 +12,13 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from autograder.checks import prompt
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import Refusal
+from autograder.checks.proxy import Refusal, parts
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import VALUES, Kind
@@ -43,36 +43,20 @@ class Known(Protocol):
         """A call as evidence; None for one that says nothing, as where an exception came or an error is right."""
 
 
-# What may come of a call besides a plain value
-
-
-@dataclass(frozen=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """Enough of a value to recognise it, too little to read it: its shape and two weighted sums. NaN and ±inf count as
     numbers."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
-    tolerance: float
-
-    def matches(self, other: Fingerprint) -> bool:
-        """Equal, if each value may be off by the tolerance."""
-        tolerance = max(self.tolerance, other.tolerance)
-        return self.shape == other.shape and np.allclose(
-            self.sums, other.sums, rtol=tolerance, atol=tolerance * (1 + math.prod(self.shape))
-        )
 
 
-NOTHING = Fingerprint((), (math.nan, math.nan), 0.0)
-"""The fingerprint of what has none: it matches nothing."""
-
-
-def fingerprint(value: Any) -> Fingerprint:
-    """The fingerprint of a number, an array or a tuple of arrays."""
-    arrays = _arrays(value)
-    if not arrays:
-        return NOTHING
-    flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
+def fingerprint(value: Any) -> Fingerprint | None:
+    """The fingerprint of a number, an array or a tuple of them; None where anything in it is something else."""
+    each = value if type(value) is tuple else (value,)
+    if not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
+        return None
+    flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
     # A masked score is −inf: it must leave the other values their say.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, by the order in which it is made.
@@ -80,19 +64,7 @@ def fingerprint(value: Any) -> Fingerprint:
     # Weights that repeat at no lag, so that a reordering of the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
-    single = any(array.dtype == np.float32 for array in arrays)
-    return Fingerprint(
-        tuple(axis for array in arrays for axis in array.shape),
-        sums,
-        TOLERANCE[np.dtype(np.float32 if single else np.float64)],
-    )
-
-
-def _arrays(value: Any) -> list[np.ndarray]:
-    """A number, an array or a tuple of them as arrays of real numbers; none where anything in it is something else."""
-    wanted = value if type(value) is tuple else (value,)
-    arrays = [np.asarray(part) for part in wanted if isinstance(part, int | float | np.ndarray | np.generic)]
-    return arrays if len(arrays) == len(wanted) else []
+    return Fingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
 def same(got: Any, wanted: Any) -> bool:
@@ -100,7 +72,10 @@ def same(got: Any, wanted: Any) -> bool:
     if type(wanted) is Refusal:
         return False
     if type(wanted) is Fingerprint:
-        return fingerprint(got).matches(wanted)
+        shape, sums = fingerprint(got) or ((), (math.nan, math.nan))
+        single = any(np.asarray(part).dtype == np.float32 for part in parts(got))
+        each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
+        return shape == wanted.shape and np.allclose(sums, wanted.sums, each, each * (1 + math.prod(shape)))
     if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
         # Nearly all results, and hundreds of predictions to compare each with: no words needed.
         return got.shape == wanted.shape and np.allclose(got, wanted, TOLERANCE[got.dtype], TOLERANCE[got.dtype], True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograder.checks.proxy import REFUSED, Refusal
-from autograder.hints.explain import NOTHING, SAME, Fingerprint, Observation, fingerprint
+from autograder.hints.explain import SAME, Fingerprint, Observation, fingerprint
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
@@ -35,20 +35,21 @@ def decoded(wanted: str | None) -> Any:
     return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted), writeable=False)
 
 
-def mark(outcome: Any) -> str:
-    """An outcome as it is recorded."""
+def mark(outcome: Any) -> str | None:
+    """An outcome as it is recorded; None for one that nobody would recognise, such as a list."""
     if type(outcome) is Refusal:
         return ""
-    known = fingerprint(outcome)
+    if outcome is SAME or (known := fingerprint(outcome)) is None:
+        return None
     return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
 
 
-def read_mark(mark: str, right: Any) -> Any:
-    """A recorded outcome of a call, where `right` would be right."""
+def read_mark(mark: str) -> Any:
+    """A recorded outcome of a call."""
     if not mark:
         return REFUSED
     shape, sums = mark.split(":")
-    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())), fingerprint(right).tolerance)
+    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())))
 
 
 class KnownMistake(NamedTuple):
@@ -80,12 +81,12 @@ class Recorded:
         recorded = self.asked.get(call)
         if recorded is None or recorded["wanted"] is None or reply.raised is not None:
             return None
-        right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
+        marks = recorded["mistakes"]
 
         def predicted(mistake: KnownMistake) -> Any:
-            return read_mark(marks[mistake.number], right) if mistake.number in marks else SAME
+            return read_mark(marks[mistake.number]) if mistake.number in marks else SAME
 
-        return Observation(reply.value, right, predicted)
+        return Observation(reply.value, decoded(recorded["wanted"]), predicted)
 
 
 class GoldenValues:
@@ -120,10 +121,9 @@ class Recorder:
     def wanted(self, call: Call) -> Any:
         wanted = self.reference.wanted(call)
         encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        made = [self.reference.made_of(call.encoded, entry) for entry in _entries(self.reference, call.function)]
-        # What is not there is the right value; what has no fingerprint, such as a list, nobody would recognise.
-        marks = {str(number): mark(one) for number, one in enumerate(made) if one is not SAME}
-        marks = {number: text for number, text in marks.items() if text != mark(NOTHING)}
+        entries = enumerate(_entries(self.reference, call.function))
+        marks = {str(number): mark(self.reference.made_of(call.encoded, entry)) for number, entry in entries}
+        marks = {number: text for number, text in marks.items() if text is not None}
         self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
         return wanted
 

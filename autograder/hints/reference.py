@@ -120,13 +120,7 @@ class Reference:
         right = self.reply_to(encoded)
         if right.raised is not None:  # which all of them refuse
             return SAME
-        function, args, kwargs = codec.decode(encoded)
-        module = self.mistaken(entry)
-        if entry.function == function:
-            module = types.ModuleType(self.assignment.name)
-            module.__file__ = self.right.__file__
-            setattr(module, function, entry.implementation)
-        made = perform(module, Call(function, args, kwargs))
+        made = perform(self.mistaken(entry), Call(*codec.decode(encoded)))
         if made.raised is not None:
             return REFUSED
         return made.value if difference(made.value, right.value, None) is not None else SAME
