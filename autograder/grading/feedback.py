@@ -116,18 +116,14 @@ def _loading(grade: Grade) -> list[str]:
 def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """What is told of answers. A student's wrong number is named, and nothing of a yes or no: that would tell which is
     right. The hidden tests' own words give the reasons, once they are published."""
-    wrong = [answer for answer in given if answer.kind is Kind.ANSWER]
-    if audience is not Audience.STAFF:
-        right = quiz.answers(Assignment(assignment))
-        wrong = [answer for answer in wrong if not right[quiz.key(answer.test)].yes_or_no]
-    lines = [
-        f"- {inline(of_answer(answer))}{'' if answer.test.points else ' (For practice, without points.)'}"
-        for answer in wrong
+    right = quiz.answers(Assignment(assignment))
+    told = [
+        f"- {inline(of_answer(one))}{'' if one.test.points else ' (For practice, without points.)'}"
+        for one in given
+        if one.matters and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
     ]
-    empty = [f"`{quiz.key(one.test)}`" for one in given if one.kind is Kind.UNANSWERED and one.test.points]
-    lines += [f"- Not answered yet: {', '.join(empty)}."] if empty else []
-    points = "" if audience is Audience.AT_ONCE or not given else f": {scored(given)}"
-    return "\n\n".join([f"## `{ANSWERS}`{points}", *(["\n".join(lines)] if lines else [])]) if lines or points else ""
+    points = "" if audience is Audience.AT_ONCE else f": {scored(given)}"
+    return "\n\n".join([f"## `{ANSWERS}`{points}", *(["\n".join(told)] if told else [])]) if given else ""
 
 
 def of_answer(result: TestResult, right: quiz.QuizAnswer | None = None) -> str:

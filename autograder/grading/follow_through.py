@@ -28,11 +28,8 @@ from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import STOPPED, Kind, Stopped
 
-ROUNDS = 8
-"""How often a call is made at most: each time more of what it asks is known."""
-
-QUESTIONS = 256
-"""What one call may ask at most."""
+ROUNDS, QUESTIONS = 8, 256
+"""How often a call is made at most, each time with more known of what it asks; and what it may ask in all."""
 
 LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 """The largest whole number in a question, and the most bytes of one."""
@@ -40,16 +37,14 @@ LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
 
-MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
-
-AGAIN = frozenset(Kind) - STOPPED - MISSING - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
-"""Why a test may have failed that is run again."""
+NEVER_AGAIN = STOPPED | {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.ANSWER, Kind.UNANSWERED}
+"""Why a test failed that is not run again."""
 
 ASKED = "Asked"
 """The error in the place of a result, where something was asked that was not told."""
 
 SUBSTITUTES = """
-def _exchange():
+def _exchange(functions):
     import copy
     from autograder.protocol import codec
 
@@ -79,13 +74,6 @@ def _exchange():
 
         return answer
 
-    def replace(functions):
-        for name in functions:
-            own = globals().get(name)
-            instead = substitute(name, own)
-            globals()[name] = instead
-            globals().update([(other, instead) for other, value in globals().items() if value is own is not None])
-
     def exchange(allowed, answers):
         names.clear()
         names.update(allowed)
@@ -95,11 +83,14 @@ def _exchange():
         asked.clear()
         return questions
 
-    return replace, exchange
+    for name in functions:
+        own = globals().get(name)
+        instead = globals()[name] = substitute(name, own)
+        globals().update([(other, instead) for other, value in globals().items() if value is own is not None])
+    return exchange
 
 
-_replace, _exchange = _exchange()
-_replace(FUNCTIONS)
+_exchange = _exchange(FUNCTIONS)
 """.replace("MOST", str(QUESTIONS))
 """What is run at the end of the submission."""
 
@@ -120,8 +111,7 @@ def follow_through(
     them, and is not replaced. `before`: what else is known of the submission, followed through.
     """
     results, replaced = list(results), frozenset[str]()
-    missing = {result.test.question for result in (*before, *results) if result.kind in MISSING}
-    again = {result.test for result in results if result.kind in AGAIN and result.test.question not in missing}
+    again = {result.test for result in results if not result.passed and result.kind not in NEVER_AGAIN}
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])

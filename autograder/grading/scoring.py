@@ -20,7 +20,6 @@ from autograder.grading import feedback, quiz
 from autograder.protocol.call import ANSWERS
 
 if TYPE_CHECKING:  # Otter brings pandas and nbconvert, which take a second: it is loaded when something is graded
-    from otter.test_files import GradingResults
     from otter.test_files.abstract_test import TestFile
 
 MARKDOWN = {"output_format": "md"}
@@ -70,7 +69,7 @@ def environment(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
 
 def passed(test_results: list[TestResult]) -> set[str]:
     """The names of the tests that passed."""
-    return {test_result.test.name for test_result in test_results if test_result.passed}
+    return {result.test.name for result in test_results if result.passed}
 
 
 class Scorer:
@@ -86,19 +85,15 @@ class Scorer:
             function.__signature__ = inspect.signature(function)  # which Otter asks for at every run
         self.defaults = AutograderConfig({})  # made once, for it takes as long as many a call
 
-    def score(self, test_results: list[TestResult]) -> GradingResults:
-        """Run Otter's test files on the results."""
+    def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
+        """All numbers of a grade, and its Gradescope form as Otter writes it: Otter's test files run on the results."""
         from otter.test_files import GradingResults
 
         namespace = environment(passed(test_results))
         for file in self.files:
             file.run(namespace)
         word(self.files, test_results, self.assignment)
-        return GradingResults(self.files)
-
-    def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
-        """All numbers of a grade, and its Gradescope form as Otter writes it."""
-        results = self.score(test_results)
+        results = GradingResults(self.files)
         return {
             "score": float(results.total),
             "max_score": float(results.possible),

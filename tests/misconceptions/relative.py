@@ -579,12 +579,6 @@ def always_causal(relative_position, bidirectional=True, num_buckets=32, max_dis
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
 
-@mistake("t5_bias", "expected: an argument that is not passed on")
-def buckets_of_the_usual_distance(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your bias does not depend on max_distance; the rule: the buckets are those of this max_distance."""
-    return relative.t5_bias(table, q_len, k_len, bidirectional, max(128, len(np.asarray(table))), q_start)
-
-
 @mistake("disentangled_scores", "expected: the two tables exchanged")
 def tables_exchanged(q, k, key_table, query_table, max_distance):
     """You exchanged the two tables; the rule: the query meets key_table and the key meets query_table."""
