@@ -120,7 +120,9 @@ def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -
     told = [
         f"- {inline(of_answer(one))}{'' if one.test.points else ' (For practice, without points.)'}"
         for one in given
-        if one.matters and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
+        if not one.passed
+        and (one.is_mistake or one.test.points)
+        and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
     ]
     points = "" if audience is Audience.AT_ONCE else f": {scored(given)}"
     return "\n\n".join([f"## `{ANSWERS}`{points}", *(["\n".join(told)] if told else [])]) if given else ""
