@@ -20,12 +20,12 @@ from pebble import ProcessPool
 
 from autograder import course
 from autograder.course import Assignment, UserError
-from autograder.grading.grade import NOT_JUDGED, to_json
+from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
-    from autograder.grading.grader import Grade, Grader
+    from autograder.grading.grader import Grader
 
 DEADLINE = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""

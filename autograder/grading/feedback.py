@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.standing import Standing, State, standings
+from autograder.checks.standing import State, standings
 from autograder.checks.telling import Audience, block, inline, note, quoted, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -55,19 +55,19 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return told
 
 
-def sections(test_results: Sequence[TestResult], audience: Audience) -> tuple[dict[str, str], list[Standing]]:
-    """What is told of each function with a mistake of its own, and the other functions."""
+def sections(test_results: Sequence[TestResult], audience: Audience) -> tuple[dict[str, str], dict[str, str]]:
+    """What is told of each function with a mistake of its own, and, in a few words, of each other one."""
     functions = standings(redacted(test_results) if audience is Audience.LATER else test_results)
-    mistaken = [standing for standing in functions if standing.state is State.MISTAKEN]
     see = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
-    texts = {standing.name: block(standing, audience) + see.format(standing.name) for standing in mistaken}
-    return texts, [standing for standing in functions if standing.state is not State.MISTAKEN]
-
-
-def line(standing: Standing, audience: Audience) -> str:
-    """What is said of a function without a mistake of its own."""
-    words = note(standing) or ("nothing wrong in the public tests" if audience is Audience.AT_ONCE else "complete")
-    return words[:1].upper() + words[1:]
+    right = "nothing wrong in the public tests" if audience is Audience.AT_ONCE else "complete"
+    texts, others = {}, {}
+    for standing in functions:
+        if standing.state is State.MISTAKEN:
+            texts[standing.name] = block(standing, audience) + see.format(standing.name)
+        else:
+            words = note(standing) or right
+            others[standing.name] = f"{words[:1].upper()}{words[1:]}"
+    return texts, others
 
 
 def body(grade: Grade, audience: Audience) -> str:
@@ -83,8 +83,8 @@ def body(grade: Grade, audience: Audience) -> str:
     parts += _loading(grade)
     parts += [f"## `{name}`: {scored(questions[name])}\n\n{text}" for name, text in texts.items()]
     lines: dict[str, list[str]] = defaultdict(list)
-    for standing in others:
-        lines[line(standing, audience)].append(f"`{standing.name}` ({points_won(questions[standing.name]):g})")
+    for name, words in others.items():
+        lines[words].append(f"`{name}` ({points_won(questions[name]):g})")
     listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
     parts += ["## The other functions" if texts and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))

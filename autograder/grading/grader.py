@@ -27,8 +27,6 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
-__all__ = ["Grade", "Grader", "grade_alone"]
-
 TOGETHER = ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,))
 """What is run together. Once it has met a hidden input, nothing that a submission says or does reaches its student at
 once."""

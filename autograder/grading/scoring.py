@@ -107,7 +107,7 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     hidden results are published in the words of the feedback, with the right answers and why."""
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts, others = feedback.sections(test_results, Audience.LATER)
-    texts |= {standing.name: f"{feedback.line(standing, Audience.LATER)}." for standing in others}
+    texts |= others
     texts[ANSWERS] = plain(
         "\n".join(
             f"- {'✓' if result.passed else '✗'} {feedback.of_answer(result, right.get(quiz.key(result.test)))}"

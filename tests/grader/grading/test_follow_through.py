@@ -231,28 +231,3 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
     there = grader.grade(suite.assignment, (text,)).test_results
     assert {one.test: (one.passed, one.given) for one in there} == {one.test: (one.passed, one.given) for one in here}
     assert losing(there) == {function}
-
-
-FORMS = """
-
-_right, _calls = alibi_slopes, []
-def alibi_slopes(n_heads):
-    _calls.append(n_heads)
-    return _right(n_heads) * (2.0 if len(_calls) > LIMIT else 2.0 ** (8 / 2 ** (len(_right(n_heads)).bit_length() - 1)))
-"""
-
-
-def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(
-    suites: dict[str, Suite], grader: Grader
-) -> None:
-    """A function that behaves otherwise once hidden tests have begun changes nothing of what is decided."""
-    suite = suite_of("alibi", suites)
-    module = loaded(suite.assignment, FORMS.replace("LIMIT", "10**6"))
-    follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC, Phase.ANSWERS))
-    limit = str(len(vars(module)["_calls"]))
-    text = suite.assignment.solution.read_text("utf-8") + FORMS.replace("LIMIT", limit)
-    grade = grader.grade(suite.assignment, (text,))
-    given = {one.test for one in grade.test_results if one.passed and one.given == "alibi_slopes"}
-    assert any(not test.hidden for test in given)
-    won = points_won(one for one in grade.test_results if one.test.phase is Phase.PUBLIC)
-    assert grade.at_once.startswith(f"{won:g} of 8 public points.")

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from autograder import course
 from autograder.cli import main
-from autograder.grading.grader import Grade
+from autograder.grading.grade import Grade
 from autograder.reports import one_submission
 from autograder.submission import Submission, read_file
 from tests.grader.support.once import Graded

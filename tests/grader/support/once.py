@@ -16,7 +16,8 @@ import pytest
 from autograder.course import find
 
 if TYPE_CHECKING:
-    from autograder.grading.grader import Grade, Grader
+    from autograder.grading.grade import Grade
+    from autograder.grading.grader import Grader
     from autograder.submission import Submission
 
 Once = Callable[[str, Callable[[], Any]], Any]
