@@ -99,14 +99,14 @@ def _check(names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
 
 
 def _saves(names: Sequence[str]) -> Iterator[list[str]]:
-    """Those of these assignments whose files were saved since: at first all of them, and then for ever."""
+    """Those of these assignments whose files were saved since: at once the first, then all others, and so for ever."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}
         for name in names:
             with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
                 now[name] = Path("assignments", name, f"{name}.py").stat().st_mtime_ns
-        if changed := [name for name in names if name in now and now[name] != seen.get(name)]:
+        if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed
-        seen = now
+        seen |= {name: now[name] for name in changed}
         time.sleep(0.4)

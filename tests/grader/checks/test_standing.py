@@ -70,3 +70,14 @@ def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None
     told = stands(*changes)
     assert told["bare"].own == (changes[0],)
     assert (told["attention"].state, told["attention"].cause, told["attention"].own) == (State.BUILT_ON, "bare", ())
+
+
+def test_building_blocks_reach_through_helpers() -> None:
+    blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
+    assert [*map(blocks.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
+
+
+def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
+    """Each of thousands builds on all the others; only what fails is followed."""
+    ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
+    assert len(Blocks(ring).below("f1")) == 9999

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import Source
 from autograder.course import ROOT, assignments, find
 from autograder.laptop import launch, local_context
 from autograder.sandbox.limits import LIMITS
@@ -312,14 +312,3 @@ def test_outside_of_its_environment_it_says_what_to_do(shipped: Path) -> None:
     older = "import sys; sys.version_info = (3, 10, 4, 'final', 0); import runpy; sys.argv = ['x', 'rope']; "
     done = ran(shipped, "-c", f"{older}runpy.run_module('autograder.checks', run_name='__main__')")
     assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"
-
-
-def test_building_blocks_reach_through_helpers() -> None:
-    blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert [*map(blocks.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
-
-
-def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Each of thousands builds on all the others; only what fails is followed."""
-    ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
-    assert len(Blocks(ring).below("f1")) == 9999
