@@ -69,8 +69,8 @@ def is_bounded(offset: int) -> bool:
 SENTENCES = r"""
 For every base above 1, pair 0 is the fastest <== all(m.rope_frequencies(64, base).argmax() == 0 for base in (1.5,
     100.0, 5e5))
-- \sin 2, 2 \sin 2 + \cos 2) = («q2:.4f»)$
-- 3 \sin 3, \sin 3 + 3 \cos 3) = («k3:.4f»)$
+- \sin 2, 2 \sin 2 + \cos 2)$ $= («q2:.4f»)$
+- 3 \sin 3, \sin 3 + 3 \cos 3)$ $= («k3:.4f»)$
 dot product: $«by_hand[0]» - «-by_hand[1]» = «q2 @ k3:.4f»$ <== math.isclose(by_hand.sum(), (q2 @ k3).round(4))
 score, divided by $\sqrt 2$: $«m.rope_scores([q], [k], [2], [3])[0, 0]:.4f»$
 $R_7 q = («q7:.4f»)$ and $R_8 k = («k8:.4f»)$. Both are new arrows, but the dot product is again $«q7 @ k8:.4f»$
