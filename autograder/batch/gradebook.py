@@ -65,10 +65,6 @@ DAMAGED = (zlib.error, ValueError, TypeError, KeyError)
 """What a damaged row may raise."""
 
 
-class GradebookError(BatchError):
-    """The gradebook cannot be used as it is. The message is a sentence or two for a person."""
-
-
 def code_hash(submission: Submission) -> str:
     """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
     reason = submission.problem.message if submission.problem is not None else None
@@ -77,7 +73,7 @@ def code_hash(submission: Submission) -> str:
 
 class Gradebook:
     """An open gradebook: `writing` for the one who grades, `reading` for everybody else. Until it is closed, what the
-    disk complains about is a GradebookError."""
+    disk complains about is a BatchError."""
 
     def __init__(self, out: Path, database: sqlite3.Connection, was_damaged: bool = False) -> None:
         self.out = out
@@ -104,10 +100,10 @@ class Gradebook:
     def reading(cls, out: Path) -> Iterator[Gradebook]:
         """The gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
-            raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
+            raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
         with in_words(out):
             if not _is_whole(out):
-                raise GradebookError(_DAMAGED.format(out / FILE))
+                raise BatchError(_DAMAGED.format(out / FILE))
             with closing(_connected(out, "ro")) as database:
                 yield cls(out, database)
 
@@ -215,7 +211,7 @@ class Gradebook:
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED as error:
-            raise GradebookError(_DAMAGED.format(self.out / FILE)) from error
+            raise BatchError(_DAMAGED.format(self.out / FILE)) from error
 
 
 def _submission(row: sqlite3.Row) -> Submission:
@@ -269,7 +265,7 @@ def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         where = Path(file.name).parent
-        raise GradebookError(
+        raise BatchError(
             f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
         ) from error
 
@@ -281,12 +277,12 @@ def in_words(out: Path) -> Iterator[None]:
         yield
     except (sqlite3.OperationalError, OSError) as error:
         why = getattr(error, "strerror", None) or error
-        raise GradebookError(
+        raise BatchError(
             f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
             " folder with --out, and run the same command again"
         ) from error
     except sqlite3.DatabaseError as error:
-        raise GradebookError(_DAMAGED.format(out / FILE)) from error
+        raise BatchError(_DAMAGED.format(out / FILE)) from error
 
 
 _DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"

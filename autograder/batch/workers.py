@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, util
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessPool
@@ -139,6 +139,7 @@ def _grade(job: Job, setup: Setup) -> bytes:
             if setup.prove_wall:
                 self_test.require()
             _warm.append(Grader(setup.disabled_locks))
+            util.Finalize(None, _warm[0].close, exitpriority=0)  # where this process is ended, too
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_judged(_warm[0], assignment, job)).encode("ascii"))

@@ -15,7 +15,8 @@ import pytest
 
 from autograder import course
 from autograder.batch import gradebook
-from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.workers import BatchError
 from autograder.grading.grade import from_json, to_json
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
@@ -182,7 +183,7 @@ def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second one is told so; who only reads is not kept waiting."""
     book.take_in([[submission_file("ada")]], SUITES)
     grade_all(book)
-    with pytest.raises(GradebookError, match="another run is grading into"), Gradebook.writing(tmp_path):
+    with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
         pass
     with Gradebook.reading(tmp_path) as reader:
         assert students(reader) == ["ada"]
@@ -199,7 +200,7 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 
 
 def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
-    with pytest.raises(GradebookError, match="there is no gradebook"), Gradebook.reading(tmp_path):
+    with pytest.raises(BatchError, match="there is no gradebook"), Gradebook.reading(tmp_path):
         pass
 
 
@@ -209,7 +210,7 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     path = tmp_path / gradebook.FILE
     with sqlite3.connect(path) as database:
         database.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
-    with pytest.raises(GradebookError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
+    with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
         pass
     with Gradebook.writing(tmp_path) as book:
         assert book.was_damaged and not book.to_grade()
@@ -218,7 +219,7 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on
     later."""
-    with pytest.raises(GradebookError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
+    with pytest.raises(BatchError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
         book.take_in([[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES)
         (pages,) = book._database.execute("PRAGMA page_count").fetchone()
         book._database.execute(f"PRAGMA max_page_count = {4 + pages}")
@@ -232,10 +233,10 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """One sentence that names another way."""
     (tmp_path / "file").write_text("here already")
-    with pytest.raises(GradebookError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
+    with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass
     with (
-        pytest.raises(GradebookError, match="choose another folder with --out"),
+        pytest.raises(BatchError, match="choose another folder with --out"),
         Gradebook.writing(tmp_path / "file" / "results"),
     ):
         pass

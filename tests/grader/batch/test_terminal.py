@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.summary import AssignmentSummary
+from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
 """A bell, both ways to begin a sequence, line ends and marks that turn text round."""
@@ -18,9 +20,13 @@ def harmless(text: str) -> bool:
     return all(character.isprintable() or character == "\n" for character in text)
 
 
-def test_json_is_spelled_out_and_means_the_same(tmp_path: Path) -> None:
-    file = tmp_path / "rope.py"
-    file.write_text(f"def rope_frequencies(*_):\n    raise RuntimeError({CONTROLS!r})\n", encoding="utf-8")
+def test_json_is_spelled_out_and_means_the_same(
+    tmp_path: Path, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "sinusoidal.py"
+    file.write_text(f"def frequencies(*_):\n    raise RuntimeError({CONTROLS!r})\n", encoding="utf-8")
+    warm = lambda assignment, submission, _: grader.grade(assignment, submission.cells)  # noqa: E731
+    monkeypatch.setattr("autograder.grading.grader.grade_alone", warm)
     result = CliRunner().invoke(cli.main, ["check", str(file), "--json"])
     said = result.stdout
     assert said, result.output

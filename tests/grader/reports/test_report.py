@@ -17,7 +17,8 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch import run
-from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.workers import BatchError
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
@@ -218,7 +219,7 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(GradebookError, match="No space left"):
+    with pytest.raises(BatchError, match="No space left"):
         run.write_report(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))
