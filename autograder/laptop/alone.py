@@ -87,9 +87,7 @@ def show(name: str, function: str) -> int:
         print(f"{name} has no function {function}.")
         return 2
     if function not in Progress(name, _All(course.find(name))).right:
-        print(
-            f"Your {function} is not right yet: what you read in this solution, you will not find yourself any more.\n"
-        )
+        print(f"Your {function} is not right yet: what you read here, you will not find yourself any more.\n")
     below = Blocks(solution.text).below(function)
     helpers = [one for one in solution.functions if one in below and one[0] == "_" and one not in own.functions]
     texts = [ast.get_source_segment(solution.text, solution.functions[one]) or "" for one in [*helpers, function]]
