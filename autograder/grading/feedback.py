@@ -124,8 +124,10 @@ def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -
         and (one.is_mistake or one.test.points)
         and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
     ]
+    if not given or (audience is Audience.AT_ONCE and not told):
+        return ""
     points = "" if audience is Audience.AT_ONCE else f": {scored(given)}"
-    return "\n\n".join([f"## `{ANSWERS}`{points}", *(["\n".join(told)] if told else [])]) if given else ""
+    return "\n".join([f"## `{ANSWERS}`{points}\n", *told]).strip()
 
 
 def of_answer(result: TestResult, right: quiz.QuizAnswer | None = None) -> str:

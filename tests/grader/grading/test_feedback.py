@@ -169,6 +169,7 @@ def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() ->
     )
     assert "32 is not right. You counted pairs." in public(given) and "The answer is" not in public(given)
     assert "rotates" not in public(given) and "half_layout" not in public(given)
+    assert "ANSWERS" not in public(grade(answered("extra_parameters")))
 
 
 def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
