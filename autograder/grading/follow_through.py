@@ -157,12 +157,10 @@ class _SecondLook:
         return replace(again, given=blocks.lowest_first(self.given)[0], calls=result.calls)
 
     def call(self, call: Call) -> Reply:
-        if call.function in self.replaced:
-            asked: Sequence[Call] = [call]
-        elif names := sorted(self.replaced & self.reference.blocks.below(call.function)):
+        names = sorted(self.replaced & self.reference.blocks.below(call.function))
+        asked = [call] if call.function in self.replaced else []
+        if names and not asked:
             asked = [each for each in self.reference.asked(call) if each.function in names]
-        else:
-            asked = []
         given = {each.function for each in asked if self._differs(each)}
         self.given |= given
         if not given:
