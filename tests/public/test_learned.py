@@ -49,7 +49,7 @@ def test_embed_by_hand(learned):
 def test_embed(learned):
     """Every sequence starts at position 0, for any number of leading axes."""
     expect.matches(learned.embed, features(5, 4), features(6, 4, seed=1), np.array([4, 0, 0, 2]))
-    expect.matches(learned.embed, features(5, 3), features(3, 3, seed=1), np.array([[0, 1, 2], [4, 4, 4]]))
+    expect.matches(learned.embed, features(5, 3), features(8, 3, seed=1), np.array([[0, 1, 2], [4, 4, 4]]))
 
 
 @pytest.mark.question("lookup_gradient", points=0.75)

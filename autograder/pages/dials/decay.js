@@ -18,11 +18,11 @@ dials.decay = ({ offset, power, d }, width) => {
   const tall = 130;
   const lowest = Math.min(0, ...range(501).map((t) => likeness(t, d, base)));
   const first = chart({ ...axis, top, height: tall, y: [0, bound(0, d, base)], ys: [0, d / 4], title: `bound, the mean of |S|: ${short(limit)}` });
-  const second = chart({ ...axis, top: top + tall, height: tall + 14, y: [Math.floor(lowest), d / 2], ys: [0, d / 4], title: `score of two equal vectors: ${short(similarity)}`, below: "offset" });
+  const second = chart({ ...axis, top: top + tall, height: tall + 14, y: [Math.floor(lowest), d / 2], ys: [0, d / 4], title: `dot product of two equal vectors: ${short(similarity)}`, below: "offset" });
   const curve = (at, f, kind) => at.frame + at.curve(range(501).map((t) => [t, f(t)]), kind) + line(at.X(offset), at.high, at.X(offset), at.low, "four");
   const picture = chain + curve(first, (t) => bound(t, d, base), "one") + curve(second, (t) => likeness(t, d, base), "three") +
     knob("offset", first.X(offset), first.Y(limit)) + spot(second.X(offset), second.Y(similarity), 5, "third") + grip("offset", left, top + 20, width - left, 2 * tall - 20);
-  const says = `At offset ${offset} the bound is ${short(limit)}. The score of two equal vectors is ${short(similarity)}; it can be at most ${d / 2} times the bound, ${short((d / 2) * limit, 1)}.`;
+  const says = `At offset ${offset} the bound is ${short(limit)}. The dot product of two equal vectors is ${short(similarity)}; it can be at most ${d / 2} times the bound, ${short((d / 2) * limit, 1)}.`;
   return {
     numbers: { limit, similarity }, height: stacked ? top + 2 * tall + 16 : Math.max(2 * tall + 16, size + 12), picture, says,
     labels: { power: thousands(base) }, drags: { offset: (p) => ({ offset: Math.round(first.back(p)) }) },
