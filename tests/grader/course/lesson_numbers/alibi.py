@@ -1,5 +1,3 @@
-"""The numbers of lesson 7."""
-
 import numpy as np
 
 from tests.grader.support.lesson_numbers import solution

@@ -1,5 +1,3 @@
-"""The numbers of lesson 1."""
-
 import itertools
 import math
 

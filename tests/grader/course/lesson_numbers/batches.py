@@ -1,5 +1,3 @@
-"""The numbers of lesson 13."""
-
 import numpy as np
 
 from assignments import measuring

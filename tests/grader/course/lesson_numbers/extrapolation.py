@@ -1,5 +1,3 @@
-"""The numbers of lesson 9."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The numbers of lesson 10."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The numbers of lesson 5."""
-
 import itertools
 import math
 

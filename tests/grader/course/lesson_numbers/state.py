@@ -1,5 +1,3 @@
-"""The numbers of lesson 12."""
-
 import math
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""ALiBi with exponents as fractions and a softmax by logaddexp; results in Fortran order and read-only."""
+"""ALiBi with exponents as fractions and a softmax by logaddexp; results in Fortran order."""
 
 from fractions import Fraction
 
@@ -33,9 +33,3 @@ def alibi_attention(q, k, v, causal=True):
     if causal:
         s[..., ~np.tri(tq, tk, tk - tq, dtype=bool)] = -np.inf
     return np.einsum("...ij,...jd->...id", np.exp(s - np.logaddexp.reduce(s, axis=-1)[..., None]), v)
-
-
-def bloom_bias(n_heads, k_len):
-    r = np.multiply.outer(alibi_slopes(n_heads), np.arange(k_len, dtype=float))[:, None]
-    r.flags.writeable = False
-    return r

@@ -69,11 +69,6 @@ def reset_gates(log_f, boundaries):
     return log_f + np.where(first, -np.inf, 0.0)
 
 
-def ring_positions(length, slots):
-    p = np.arange(length)[-slots:] if length else np.arange(0)
-    return np.roll(np.pad(p, (0, slots - len(p)), constant_values=-1), length % slots if length >= slots else 0)
-
-
 def _paths(parents):
     paths = []
     for token, parent in enumerate(parents):

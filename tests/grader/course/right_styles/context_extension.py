@@ -1,6 +1,5 @@
 """Longer contexts with logarithms of frequencies, complex numbers and loops over pairs."""
 
-import cmath
 import math
 
 import numpy as np
@@ -40,10 +39,6 @@ def llama3_frequencies(
     return np.exp(_logs(head_dim, base)) * np.interp(share, [0, 1], [1 / factor, 1])
 
 
-def longrope_frequencies(head_dim, rescale, base=10000.0):
-    return np.exp(_logs(head_dim, base) - np.log(rescale))
-
-
 def apply_rope_with(x, positions, frequencies, scale=1.0):
     points = np.ascontiguousarray(x, dtype=np.float64).view(complex)
     return (points * (scale * np.exp(1j * np.multiply.outer(positions, frequencies)))).view(np.float64)
@@ -56,8 +51,3 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
     away += np.maximum(away - window, 0) * (1 / factor - 1)
     turns = np.exp(1j * np.multiply.outer(away, rates))
     return np.einsum("...ip,...jp,ijp->...ij", q, k.conj(), turns).real / math.sqrt(2 * q.shape[-1])
-
-
-def lowest_similarity(length, head_dim, base=10000.0):
-    rates = np.exp(_logs(head_dim, base))
-    return min(sum(cmath.exp(1j * m * rate).real for rate in rates) / len(rates) for m in range(length))

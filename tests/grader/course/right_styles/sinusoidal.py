@@ -20,10 +20,6 @@ def shift_matrix(offset, d_model, base=10000.0):
     return np.kron(hands.real, np.eye(2)) + np.kron(hands.imag, [[0, 1], [-1, 0]])
 
 
-def offset_similarity(offsets, d_model, base=10000.0):
-    return np.einsum("...i->...", _hands(offsets, d_model, base)).real
-
-
 def to_concatenated(pe):
     return _reordered(pe, -1, 2)
 
