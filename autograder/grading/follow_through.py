@@ -37,8 +37,10 @@ LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 SECONDS = 10.0
 """Processor time of this process that the questions of one part of a suite may take."""
 
-NEVER_AGAIN = STOPPED | {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.ANSWER, Kind.UNANSWERED}
-"""Why a test failed that is not run again."""
+MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
+
+NEVER_AGAIN = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
+"""Why a test failed that is not run again; and none is of a function that is not there."""
 
 ASKED = "Asked"
 """The error in the place of a result, where something was asked that was not told."""
@@ -111,7 +113,9 @@ def follow_through(
     them, and is not replaced. `before`: what else is known of the submission, followed through.
     """
     results, replaced = list(results), frozenset[str]()
-    again = {result.test for result in results if not result.passed and result.kind not in NEVER_AGAIN}
+    missing = {result.test.question for result in (*before, *results) if result.kind in MISSING}
+    failed = [result for result in results if not result.passed and result.kind not in NEVER_AGAIN]
+    again = {result.test for result in failed if result.test.question not in missing}
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
