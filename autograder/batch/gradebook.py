@@ -248,10 +248,10 @@ def _connected(out: Path, mode: str) -> sqlite3.Connection:
 
 def _is_whole(out: Path) -> bool:
     """Whether there is a gradebook of this version that SQLite can read."""
-    query = "SELECT * FROM pragma_user_version, pragma_integrity_check(1), (SELECT count(*) FROM sqlite_master)"
+    queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
     try:
         with closing(_connected(out, "ro")) as database:
-            version, said, tables = database.execute(query).fetchone()
+            version, said, tables = (database.execute(query).fetchone()[0] for query in queries)
             return said == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
