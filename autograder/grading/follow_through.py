@@ -42,6 +42,9 @@ MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 NEVER_AGAIN = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Why a test failed that is not run again; and none is of a function that is not there."""
 
+ITS_OWN = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
+"""Mistakes of a function whose values are right."""
+
 ASKED = "Asked"
 """The error in the place of a result, where something was asked that was not told."""
 
@@ -120,7 +123,9 @@ def follow_through(
     with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
         while again:
-            wrong = {result.test.question for result in (*before, *results) if not result.passed} - {ANSWERS}
+            failed = [result for result in (*before, *results) if not result.passed]
+            second.wrong_values = {result.test.question for result in failed if result.kind not in ITS_OWN}
+            wrong = {result.test.question for result in failed} - {ANSWERS}
             if not (lowest := suite.reference.blocks.lowest(frozenset(wrong - replaced))):
                 break
             replaced |= lowest
@@ -143,10 +148,12 @@ class _SecondLook:
         self.process = process
         self.replies = {(call.encoded, call.measured): reply for one in known for call, reply in one.calls.items()}
         """what the first process said"""
-        self.spoiling = {one.test.question for one in known if one.kind is Kind.CHANGED}
-        """functions that differ whatever they give: they change an argument, or gave the first process no reply"""
+        self.stopped: set[str] = set()
+        """functions that gave the first process no reply"""
         self.replaced: set[str] = set()
         """wrong functions below the one that a test is about, or beside it"""
+        self.wrong_values: set[str] = set()
+        """those of them that gave a wrong value to a test: of the others, an error alone may be told"""
         self.given: set[str] = set()
         """those of them whose right values made a difference in this test"""
         self.deadline = time.process_time() + SECONDS
@@ -179,13 +186,16 @@ class _SecondLook:
         return self.replies[key]
 
     def _differs(self, question: Call) -> bool:
-        """Whether the submission's own function gives another thing than the right one, or spoils what it is given."""
-        if question.function not in self.spoiling:
+        """Whether the submission's own function gives another thing than the right one. Where no test of it found a
+        wrong value, that can only be an error: what else would cost it little, and it could keep two guesses apart."""
+        right = self.reference.reply(question)
+        if right.raised is None and question.function not in self.wrong_values:
+            return False
+        if question.function not in self.stopped:
             try:
-                reply = self._by_itself(replace(question, measured=False))
-                return _differ(reply, self.reference.reply(question))
+                return _differ(self._by_itself(replace(question, measured=False)), right)
             except Stopped:
-                self.spoiling.add(question.function)
+                self.stopped.add(question.function)
         return True
 
     def _told(self, call: Call, names: list[str], asked: Sequence[Call]) -> Reply:

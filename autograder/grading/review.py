@@ -14,8 +14,9 @@ from autograder.submission.names import printable
 NO_GRADE = "without a grade"
 """In the place of a status: no grader could judge it."""
 
-MOST_GIVEN = 4.0
-"""Points by follow-through beyond which a person should look."""
+MOST_GIVEN, MOST_KEPT = 4.0, 0.75
+"""Points by follow-through beyond which a person should look, and the share of its points beyond which a wrong function
+below gave up too little for them."""
 
 
 @dataclass
@@ -67,11 +68,13 @@ def reasons(row: Row) -> Iterator[str]:
 
 def suspicions(grade: Grade) -> Iterator[str]:
     """What no test can decide about points that stand, a sentence each."""
-    functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
+    groups = by_question(grade.test_results)
+    functions = [name for name, group in groups.items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests and not in hidden ones, as if by heart"
     given = [result for result in grade.test_results if result.passed and result.given]
-    if (points := points_won(given)) > MOST_GIVEN:
+    kept = {name for name, group in groups.items() if points_won(group) > MOST_KEPT * points_possible(group)}
+    if (points := points_won(given)) > MOST_GIVEN or any(result.given in kept for result in given):
         below = ", ".join(dict.fromkeys(result.given or "" for result in given))
         yield (
             f"{points:g} points are for tests that pass with right values in the place of {below}: see whether the file"

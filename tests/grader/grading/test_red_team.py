@@ -118,6 +118,47 @@ def at_once(grade: Grade) -> list[object]:
     return [shown, points_won(public), grade.at_once, grade.gradescope["output"]]
 
 
+CHEAP = {
+    "changes an argument": "[one.__imul__(0) for one in args if isinstance(one, np.ndarray) and one.dtype.kind == 'f']",
+    "loops": "[None for row in np.ravel(np.asarray(args[0])) for _ in range(9)]",
+    "refuses nothing": "pass",
+}
+"""What costs a function one test, though all values that tests ask of it are right."""
+
+TWO_GUESSES = """
+import numpy as np
+
+_base = BASE
+def BASE(*args, **kwargs):
+    try:
+        return _base(*args, **kwargs) + (len(args) > 2)  # as the solution asks, and no test
+    except ValueError:
+        return np.zeros(4)
+    finally:
+        CHEAP
+
+_own = ABOVE
+def ABOVE(*args, **kwargs):
+    result = _own(*args, **kwargs)
+    return result if "_exchange" in globals() else np.asarray(result) + 1
+"""
+
+
+@pytest.mark.parametrize("way", CHEAP)
+@pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
+def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
+    """However the function below loses a point or two."""
+    suite = suites.setdefault("rope", Suite(course.find("rope")))
+    solution = suite.assignment.solution.read_text("utf-8")
+    for above in [name for name in names_of(suite) if base in suite.reference.blocks.below(name)]:
+        text = TWO_GUESSES.replace("BASE", base).replace("CHEAP", CHEAP[way]).replace("ABOVE", above)
+        module, failure = call.load("rope", [solution + text], "rope.py")
+        assert failure is None
+        public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
+        hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)
+        assert [one.test.name for one in (*public, *hidden) if one.given == base] == []
+
+
 CONSTANT = """
 import numpy as _np
 
