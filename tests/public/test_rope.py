@@ -29,7 +29,7 @@ def test_frequencies(rope):
 def test_cos_sin(rope):
     """Row t holds the cosines and sines of positions[t]·θ_i, also far away: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
-    expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=100.0)
+    expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=300.0)
     expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)
 
 
@@ -81,7 +81,7 @@ def test_rotate_half(rope):
 def test_apply_rope_half(rope):
     """In the half layout pair i is the features i and i + d/2."""
     expect.matches(rope.apply_rope_half, features(5, 6), np.arange(5))
-    expect.matches(rope.apply_rope_half, features(2, 3, 6), np.array([4.0, -2.0, 0.5]), base=100.0)
+    expect.matches(rope.apply_rope_half, features(2, 3, 6), np.array([4.0, -2.0, 0.5]), base=300.0)
 
 
 @pytest.mark.question("interleaved_to_half", points=0.25)
@@ -102,7 +102,7 @@ def test_half_to_interleaved(rope):
 def test_rotation_matrix(rope):
     """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
     expect.matches(rope.rotation_matrix, 1, 2)
-    expect.matches(rope.rotation_matrix, -3.5, 6, base=100.0)
+    expect.matches(rope.rotation_matrix, -3.5, 6, base=300.0)
 
 
 @pytest.mark.question("rope_scores", points=0.5)
@@ -146,7 +146,7 @@ def test_attention(rope):
 def test_attention_is_causal_by_row_order(rope):
     """Row t attends to rows 0 … t, also if their positions are in another order."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
-    expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]))
+    expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]), base=300.0)
 
 
 @pytest.mark.question("decode_step", points=0.5)
@@ -165,21 +165,21 @@ def test_decoding_after_rows_were_dropped(rope):
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
     batch = features(5, 2, 3, 4, seed=6)
-    expect.matches(rope.decode_step, features(5, 1, 6), *w, 2, batch, features(5, 2, 3, 4, seed=7), 5)
+    expect.matches(rope.decode_step, features(5, 1, 6), *w, 2, batch, features(5, 2, 3, 4, seed=7), 5, base=300.0)
 
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
     """The first rotary_dim features are rotated with θ from rotary_dim; the others do not change."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 6)
-    expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=100.0)
+    expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
 
 @pytest.mark.question("decay_bound", points=0.25)
 def test_decay_bound(rope):
     """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
-    expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8)
+    expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8, base=300.0)
 
 
 # What lesson 1 says once for all

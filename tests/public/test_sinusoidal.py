@@ -46,7 +46,7 @@ def test_encoding_by_hand(sinusoidal):
 def test_encoding(sinusoidal):
     """PE(p, 2i) = sin(p·ω_i) and PE(p, 2i+1) = cos(p·ω_i), for positions of any shape, a single number too."""
     expect.matches(sinusoidal.sinusoidal_encoding, np.arange(5), 6)
-    expect.matches(sinusoidal.sinusoidal_encoding, np.array([[-3.0, 0.5], [20.0, 7.0]]), 4, base=100.0)
+    expect.matches(sinusoidal.sinusoidal_encoding, np.array([[-3.0, 0.5], [20.0, 7.0]]), 4, base=300.0)
     expect.matches(sinusoidal.sinusoidal_encoding, 7, 8)
 
 
@@ -75,7 +75,7 @@ def test_add_positions(sinusoidal):
     """Every sequence of a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
     expect.matches(sinusoidal.add_positions, features(2, 3, 4, 6))
-    expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=100.0)
+    expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=300.0)
 
 
 @pytest.mark.question("wavelengths", points=0.25)
@@ -103,7 +103,7 @@ def test_shift_by_hand(sinusoidal):
 def test_shift_matrix(sinusoidal):
     """There is one 2 × 2 block per pair on the diagonal, for the angle offset·ω_i."""
     expect.matches(sinusoidal.shift_matrix, 3, 6)
-    expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=100.0)
+    expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=300.0)
 
 
 @pytest.mark.question("shift_matrix", points=0.75)
@@ -129,7 +129,7 @@ def test_similarity_by_hand(sinusoidal):
 def test_similarity(sinusoidal):
     """Offsets of any shape and sign, a single number too."""
     expect.matches(sinusoidal.offset_similarity, np.array([[0.0, -2.5, 10.0], [3.0, 200.0, 1.0]]), 6)
-    expect.matches(sinusoidal.offset_similarity, np.arange(4), 8, base=100.0)
+    expect.matches(sinusoidal.offset_similarity, np.arange(4), 8, base=300.0)
     expect.matches(sinusoidal.offset_similarity, 5, 6)
 
 
