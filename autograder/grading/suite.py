@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import os
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -150,6 +151,7 @@ def collect(assignment: Assignment, context: GraderContext) -> list[pytest.Funct
     options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
+    os.environ.pop("PYTEST_ADDOPTS", None)  # of whoever started this, for a pytest of theirs
     status = pytest.main([*options, *files], plugins=[fixtures, context, collector])
     if status != pytest.ExitCode.OK:
         why = "; ".join(collector.failures) or f"pytest ended with {status!r}"

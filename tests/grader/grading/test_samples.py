@@ -6,7 +6,10 @@ import csv
 import re
 from pathlib import Path
 
-from autograder.course import Assignment
+import pytest
+
+from autograder.course import Assignment, find
+from autograder.grading.suite import Suite
 from autograder.submission import read_file
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.once import Graded
@@ -47,3 +50,8 @@ def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: As
 def test_every_sample_has_its_row() -> None:
     handed_in = {(path.parent.name, path.stem) for path in SAMPLES.glob("*/*") if path.is_file()}
     assert handed_in == {(assignment, row["student"]) for assignment, row in expected()}
+
+
+def test_options_that_somebody_keeps_for_a_pytest_of_theirs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-v -n 2")
+    assert Suite(find("sinusoidal")).tests
