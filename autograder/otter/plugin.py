@@ -22,7 +22,7 @@ from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, word
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
-from autograder.submission import read_file
+from autograder.submission import read_alone
 
 HANDED_IN = "handed_in"
 """Where `platform` puts what was handed in, beside the submission folder."""
@@ -42,7 +42,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path = Path(self.submission_path)
         known = [assignment.name for assignment in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
-        self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
+        self.submission = read_alone(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
         _empty(path.parent)
         # Otter reads the file once more before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
