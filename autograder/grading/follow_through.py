@@ -26,7 +26,7 @@ from autograder.checks.proxy import Backend, parts
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
-from autograder.protocol.failure import STOPPED, Kind, Stopped
+from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
 
 ROUNDS, QUESTIONS = 8, 256
 """How often a call is made at most, each time with more known of what it asks; and what it may ask in all."""
@@ -41,9 +41,6 @@ MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 
 NEVER_AGAIN = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Why a test failed that is not run again; and none is of a function that is not there."""
-
-ITS_OWN = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
-"""Mistakes of a function whose values are right."""
 
 ASKED = "Asked"
 """The error in the place of a result, where something was asked that was not told."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import STOPPED, VALUES, Status
+from autograder.protocol.failure import ITS_OWN, STOPPED, Status
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
@@ -83,11 +83,11 @@ def suspicions(grade: Grade) -> Iterator[str]:
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Whether a function passes all of its public tests and gives wrong values in most of its hidden ones, whatever
-    these are called. What passes with right values below has passed."""
+    """Whether a function passes all of its public tests and gives no right values in most of its hidden ones, however
+    it fails there. What passes with right values below has passed."""
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in phases)
-    lost = points_possible(one for one in hidden if one.kind in VALUES)
+    lost = points_possible(one for one in hidden if not one.passed and one.kind not in ITS_OWN)
     return bool(public) and all(one.passed for one in public) and lost > points_possible(hidden) / 2
 
 

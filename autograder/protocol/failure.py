@@ -49,7 +49,10 @@ class Kind(Enum):
 
 
 VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
-"""Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
+"""Mistakes that show in whatever is built on a function, or compared with it."""
+
+ITS_OWN = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
+"""Mistakes of a function whose values are right."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""

@@ -30,7 +30,7 @@ def _by_heart(name):
     def function(*args, **kwargs):
         key = codec.encode((name, args, kwargs))
         if key not in _known:
-            raise ValueError
+            ELSEWHERE
         return codec.decode(b64decode(_known[key]))
     return function
 
@@ -46,13 +46,15 @@ def names_of(suite: Suite) -> list[str]:
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A table of all that public tests ask, and an error for anything else."""
+    """A table of all that public tests ask, and for anything else what looks like less than a wrong value."""
     solution = Loaded(catalogue.solution(assignment))
     asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
     known = {
         one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
     }
-    text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite)))
+    ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
+    elsewhere = ways[course.assignments().index(assignment) % len(ways)]
+    text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite))).replace("ELSEWHERE", elsewhere)
     grade = grader.grade(assignment, (text,))
     won = {one.test.question for one in grade.test_results if one.passed and one.test.phase is Phase.PUBLIC}
     (by_heart,) = (sentence for sentence in suspicions(grade) if "as if by heart" in sentence)
@@ -116,6 +118,13 @@ def at_once(grade: Grade) -> list[object]:
     ]
     public = [one for one in grade.test_results if one.test.phase is not Phase.HIDDEN]
     return [shown, points_won(public), grade.at_once, grade.gradescope["output"]]
+
+
+def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
+    """A test hands it to another function, whose right value has no room."""
+    solution = course.find("state").solution.read_text("utf-8")
+    huge = "\n\ndef constant_decay(*args):\n    return np.zeros(20_000, dtype=np.int8)\n"
+    assert 10 < grader.grade(course.find("state"), (solution + huge,)).score < 20
 
 
 CHEAP = {
