@@ -120,11 +120,20 @@ def at_once(grade: Grade) -> list[object]:
     return [shown, points_won(public), grade.at_once, grade.gradescope["output"]]
 
 
+HUGE = """
+_own = decay_bias
+def decay_bias(log_f):
+    return 0.0 if len(np.atleast_1d(log_f)) > 5000 else _own(log_f) + 1
+
+def constant_decay(*args):
+    return np.zeros(20_000, dtype=np.int8)
+"""
+
+
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
     """A test hands it to another function, whose right value has no room."""
-    solution = course.find("state").solution.read_text("utf-8")
-    huge = "\n\ndef constant_decay(*args):\n    return np.zeros(20_000, dtype=np.int8)\n"
-    assert 10 < grader.grade(course.find("state"), (solution + huge,)).score < 20
+    grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
+    assert grade.status is Status.GRADED and 5 < grade.score < 20
 
 
 CHEAP = {
