@@ -232,8 +232,10 @@ def _differ(reply: Reply, right: Reply) -> bool:
     """Whether a function gave another thing than the right one: another value, dtype or error."""
     if reply.raised is not None or right.raised is not None:
         return (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
+    if difference(reply.value, right.value, None) is not None:
+        return True
     dtypes = [[np.asarray(part).dtype for part in parts(one.value)] for one in (reply, right)]
-    return dtypes[0] != dtypes[1] or difference(reply.value, right.value, None) is not None
+    return dtypes[0] != dtypes[1]
 
 
 def _is_small(value: Any) -> bool:

@@ -121,7 +121,11 @@ class Sandbox:
 
     def _answer(self) -> dict[str, Any]:
         """What the zygote says next."""
-        if not (said := self.control.recv(zygote.MESSAGE)):
+        try:
+            said = self.control.recv(zygote.MESSAGE)
+        except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
+            said = self.control.recv(zygote.MESSAGE)
+        if not said:
             raise ConnectionResetError("the process that starts workers has ended")
         answer: dict[str, Any] = json.loads(said)
         if "error" in answer:

@@ -61,6 +61,7 @@ WRONG = {
     "is open": "def {0}(*args, **kwargs):\n    raise NotImplementedError",
     "is not there": "del {0}",
     "returns text": "def {0}(*args, **kwargs):\n    return 'an answer'",
+    "returns no array": "def {0}(*args, **kwargs):\n    return [1.0], [[1.0], [1.0, 2.0]]",
 }
 """What may stand in the place of a function."""
 
