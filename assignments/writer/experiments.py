@@ -222,8 +222,8 @@ def padded_left(model: Model) -> Iterator[Way]:
     """Put twelve spaces of padding before the prompt, as in a batch with a longer text."""
     yield Way("alone", written(model))
     yield Way("masked, all positions 12 too large", written(padded(model, hides=True, late=False)))
-    yield Way("not masked", written(padded(model, hides=False, late=False)))
+    yield Way("not masked, all positions 12 too large", written(padded(model, hides=False, late=False)))
     yield Way(
-        "masked, position ids for the prompt, new tokens counted along the row",
+        "masked, prompt at 0, 1, 2 …, but each new token 12 too large",
         written(padded(model, hides=True, late=True)),
     )

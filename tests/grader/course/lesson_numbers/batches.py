@@ -66,7 +66,8 @@ The test has *single* texts of «lab.LONGEST» tokens
 | continue, whole row | «means(neither):.2f» |
 each seed has the same accuracy in the first two rows <== all(np.array_equal(scores(task, "rope", both), scores(task,
     "rope", masked)) for task in lab.TASKS)
-For the first token all 8 seeds lose, with RoPE and with the table (p = «lost[0].p:.3f») <== all(one.gained ==
+For the first token all 8 seeds are worse than with both, with RoPE and with the table (p = «lost[0].p:.3f»)
+    <== all(one.gained ==
     len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 Either repair helps; with RoPE the mask helps more (0.99 against 0.92) <== all(np.all(np.diff(one) >= 0) and one[0] <
     one[1] for one in in_order)
