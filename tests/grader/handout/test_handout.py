@@ -305,20 +305,25 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
-    """Its commands, as GitHub's shell runs them, into the summary of the run."""
+    """Its commands, as GitHub's shell runs them, into the summary of the run. It fails where a public test does."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough to see
         shutil.copytree(shipped / name, tmp_path / name)
     put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
-    put(tmp_path, {"assignments/rope/rope.py": sample("hedy")})
+    put(tmp_path, {"assignments/rope/rope.py": sample("hedy"), "pytest.ini": (shipped / "pytest.ini").read_bytes()})
     path, summary = f"{Path(sys.executable).parent}:/usr/bin:/bin", tmp_path / "summary.md"
-    steps = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "autograder.checks" in step.get("run", "")]
-    for step in steps:
-        done = ran(tmp_path, "bash", "-eo", "pipefail", "-c", step, PATH=path, GITHUB_STEP_SUMMARY=str(summary))
-        assert done.returncode == 0, done.stderr
+    install, *steps = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "run" in step]
+
+    def ended(step: str) -> int:
+        shell = ("bash", "-eo", "pipefail", "-c")
+        return ran(tmp_path, *shell, step, PATH=path, GITHUB_STEP_SUMMARY=str(summary)).returncode
+
+    assert "install" in install and [ended(step) for step in steps] == [0, 0, 1]
     said = summary.read_text("utf-8")
-    assert len(steps) == 2 and ">>> rope_frequencies(4)" in said and "The exponent looks half as large" in said
+    put(tmp_path, {"assignments/rope/rope.py": ROPE.stub.read_bytes()})
+    assert ended(steps[-1]) == 0  # what is not written yet is no failure
+    assert ">>> rope_frequencies(4)" in said and "The exponent looks half as large" in said
 
 
 @pytest.fixture
