@@ -132,7 +132,7 @@ _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
     """A page, cut at its headings: each with the text below it, which is what a search finds."""
-    begin, *parts = _HEADING.split(re.sub(r"(?s)<math.*?</math>|<script.*?</script>", " ", html))
+    begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
     for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
         yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(below[2:])}

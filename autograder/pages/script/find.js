@@ -1,8 +1,8 @@
 // What people call a thing → the words of the lessons.
 const ALSO = {
-  rotary: "rope", rotery: "rope", theta: "base frequency", "θ": "base frequency", sqrt: "scale scores", colab: "notebook google", submit: "submit hand in",
+  rotary: "rope", rotery: "rope", theta: "base frequency", "θ": "base frequency", sqrt: "why variance score", scaling: "why variance", colab: "notebook google", submit: "submit hand in",
   install: "set up", setup: "set up", deadline: "submit", points: "points graded", grade: "points", llama3: "llama 3", mamba: "state gate", ssm: "state",
-  linear: "linear state", deltanet: "delta rule", kv: "cache keys values", cache: "cache", qk: "query key", absolute: "position input", extrapolate: "extrapolation longer",
+  linear: "linear state", deltanet: "delta rule", kv: "cache keys values", cache: "decode cached", qk: "query key", absolute: "position input", extrapolate: "extrapolation longer",
   longer: "length extrapolation", context: "context length", window: "window", bias: "bias", image: "image grid patch", vision: "image patch", vit: "patch grid",
   gemma: "gemma modern", qwen: "qwen mrope", deepseek: "deepseek modern", nope: "without encoding", permutation: "equivariance order", order: "order", proof: "why", help: "work check",
   hint: "likely cause", mask: "causal mask", wavelength: "wavelengths", hands: "clock", bucket: "buckets", memory: "cache state", sinks: "sinks", needle: "passkey copy", passkey: "copy",
