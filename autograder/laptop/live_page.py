@@ -61,11 +61,12 @@ class Page(ThreadingHTTPServer):
         """Draw the pictures of this lesson anew, in a process of its own, which may end in any way. A picture that
         changes has another address."""
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
+            Path(folder, "narrow").mkdir()  # where there is one, pictures are laid out for a phone too
             command = [sys.executable, "-m", "assignments.figures", "assignments", folder, lesson]
             subprocess.run(command, timeout=20, capture_output=True, check=False)
-            drawn = {path.stem: path.read_bytes() for path in Path(folder).glob("*.svg")}
-            self.files |= {f"mine/{name}.svg": content for name, content in drawn.items()}
-            addresses = {name: f"mine/{name}.svg?{zlib.crc32(content)}" for name, content in drawn.items()}
+            drawn = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}
+            self.files |= {f"mine/{name}": content for name, content in drawn.items()}
+            addresses = {name: f"mine/{name}?{zlib.crc32(content)}" for name, content in drawn.items()}
             self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:

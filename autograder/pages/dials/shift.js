@@ -5,17 +5,17 @@ dials.shift = ({ m, n, theta, q0, q1, k0, k1 }, width) => {
   const scores = { plain: score(q, k), rotated: score(turnedQ, turnedK), home: score(q, rotate(k, (n - m) * theta)) };
   const stacked = width < 520;
   const size = Math.min(stacked ? width : width * 0.45, 290);
-  const [x, y, unit] = [size / 2, size / 2, (size * 0.44) / 3.7];
-  const tip = ([a, b]) => [x + clamp(unit * a, -size / 2 + 8, size / 2 - 8), y - clamp(unit * b, -size / 2 + 8, size / 2 - 8)];
+  const [x, y, unit] = [size / 2, size / 2, (size * 0.42) / Math.hypot(3, 3)];
+  const tip = ([a, b]) => [x + unit * a, y - unit * b];
   const arrow = (v, kind) => line(x, y, ...tip(v), kind);
   const [a, b] = [Math.atan2(turnedQ[1], turnedQ[0]), Math.atan2(turnedK[1], turnedK[0])];
   const between = Math.atan2(Math.sin(b - a), Math.cos(b - a));
   const arc = path(range(25).map((i) => [x + 26 * Math.cos(a + (between * i) / 24), y - 26 * Math.sin(a + (between * i) / 24)]), "four");
-  // Each name stands beside its arrow, on the side away from the other.
-  const side = between < 0 ? -1 : 1;
+  // Each name stands behind its tip; where the arrows lie side by side, on the side away from the other.
+  const side = Math.max(0, Math.cos(between)) * (between < 0 ? -9 : 9);
   const named = (v, t, away, text) => {
-    const far = Math.max(30, 0.7 * unit * Math.hypot(...v));
-    return words(x + far * Math.cos(t) + 12 * Math.sin(t) * away, y - far * Math.sin(t) + 12 * Math.cos(t) * away + 4, text, "strong");
+    const far = Math.max(30, unit * Math.hypot(...v) + 13);
+    return words(x + far * Math.cos(t) + Math.sin(t) * away, y - far * Math.sin(t) + Math.cos(t) * away + 4, text, "strong");
   };
   const plane = spot(x, y, size * 0.44, "unwritten", 0.4) + line(4, y, size - 4, y, "axis") + line(x, 4, x, size - 4, "axis") +
     arrow(q, "one ghost") + arrow(k, "two ghost") + arrow(turnedQ, "one") + arrow(turnedK, "two") + arc +

@@ -1,7 +1,34 @@
 // A question takes a number or a choice, says whether it is right, and is remembered; only then its answer can be opened.
+// The number may be a calculation, which this computes; NaN where it cannot.
 const given = (text) => {
-  const [above, below = "1"] = text.replace("−", "-").replace(/(\d),(?=\d{3}\b)/g, "$1").replace(",", ".").split("/");
-  return above.trim() === "" ? NaN : Number(above) / Number(below);
+  const plain = [[/(?<=[1-9][\d,]*),(?=\d{3}\b)/g, ""], [/,/g, "."], [/−/g, "-"], [/[×·]/g, "*"], [/\*\*/g, "^"], [/√/g, "sqrt"], [/π/g, "pi"], [/ln/g, "log"]];
+  const clean = plain.reduce((now, [from, to]) => now.replace(from, to), text.toLowerCase());
+  const parts = clean.match(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[a-z]+|\S/g) ?? [];
+  const taken = (...these) => (these.includes(parts[0]) ? parts.shift() : "");
+  const added = () => {
+    let value = multiplied();
+    for (let sign; (sign = taken("+", "-")); ) value += (sign === "+" ? 1 : -1) * multiplied();
+    return value;
+  };
+  const multiplied = () => {
+    let value = signed();
+    for (let sign; (sign = taken("*", "/")); ) value = sign === "*" ? value * signed() : value / signed();
+    return value;
+  };
+  const signed = () => (taken("-") ? -signed() : taken("+") ? signed() : raised());
+  const raised = () => {
+    const value = one();
+    return taken("^") ? value ** signed() : value;
+  };
+  const one = () => {
+    const part = parts.shift();
+    let value = part === "pi" ? Math.PI : part === "e" ? Math.E : parseFloat(part);
+    if (part === "(") value = added() + (taken(")") ? 0 : NaN);
+    if (["sqrt", "exp", "log"].includes(part)) value = Math[part](one());
+    return taken("%") ? value / 100 : value;
+  };
+  const value = added();
+  return parts.length ? NaN : value;
 };
 
 const judged = (form, text) => {
@@ -26,11 +53,17 @@ const told = (form, found) => {
 document.addEventListener("DOMContentLoaded", () => {
   for (const form of document.querySelectorAll(".ask")) {
     const before = memory()[here()]?.[form.dataset.ask];
-    if (before === "right") told(form, "right");
+    if (before === "right") {
+      form.elements.given.value = form.dataset.right;
+      told(form, "right");
+    }
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const found = judged(form, form.elements.given.value);
-      if (!found) return void (form.querySelector(".verdict").textContent = form.querySelector("[type=radio]") ? "Choose one." : "Write a number, for example 0.25 or 1/4.");
+      if (!found) {
+        const asked = form.querySelector("[type=radio]") ? "Choose one." : "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2).";
+        return void Object.assign(form.querySelector(".verdict"), { textContent: asked }).removeAttribute("data-found");
+      }
       told(form, found);
       if (memory()[here()]?.[form.dataset.ask] !== "right") remember(form.dataset.ask, found);
     });

@@ -7,6 +7,9 @@ const live = () => {
     return element;
   };
 
+  // A path may be broken behind a slash, so that a number of a line is not.
+  const tell = (box, told) => (box.innerHTML = told.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
+
   const section = ([name, [mark, told]]) => {
     document.getElementById(`live-${name}`)?.remove();
     const heading = document.getElementById(name);
@@ -14,7 +17,7 @@ const live = () => {
     while (at?.nextElementSibling?.matches(".docstring, .live, a[id]")) at = at.nextElementSibling;
     if (!at) return;
     const box = part("div", "live");
-    box.innerHTML = told;
+    tell(box, told);
     box.id = `live-${name}`;
     box.dataset.mark = mark;
     at.after(box);
@@ -22,13 +25,16 @@ const live = () => {
 
   const pictures = (drawn) => {
     for (const image of document.querySelectorAll("main figure img:not(.mine)")) {
-      const source = drawn[image.getAttribute("src").match(/figures\/(\w+)\.svg/)?.[1]];
+      const [, name] = image.getAttribute("src").match(/figures\/(\w+\.svg)/) ?? [];
+      const [source, narrow] = [drawn[name], drawn[`narrow/${name}`]];
       image.closest("figure").querySelector(".own")?.remove();
       if (!source) continue;
       const own = part("img", "mine");
       own.alt = "The same picture, drawn from your functions";
       own.src = source;
-      image.closest("figure").append(part("div", "own", part("p", "", `${own.alt}:`), own));
+      const picture = part("picture", "", own);
+      if (narrow) picture.prepend(Object.assign(part("source", ""), { media: "(max-width: 45rem)", srcset: narrow }));
+      image.closest("figure").append(part("div", "own", part("p", "", `${own.alt}:`), picture));
     }
   };
 
@@ -55,7 +61,7 @@ const live = () => {
     standing.dataset.next = own?.next ?? "";
     standing.dataset.done = Boolean(own && !own.next);
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
-    else said.innerHTML = own.told + (own.next ? "<p>Press n to go there.</p>" : "");
+    else tell(said, own.told + (own.next ? "<p>Press n to go there.</p>" : ""));
   };
 
   return (state) => {

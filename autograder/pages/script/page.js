@@ -38,8 +38,13 @@ const stops = () => {
     const least = one.matches(".formula") ? 0.75 : 0.85;
     if (one.scrollWidth > one.clientWidth) one.style.fontSize = `${Math.max(least, (0.98 * one.clientWidth) / one.scrollWidth)}em`;
   }
-  for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+  for (const one of document.querySelectorAll(".scroll, .formula")) {
+    one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+    fades(one);
+  }
 };
+// What goes on at the right fades there.
+const fades = (one) => one.classList.toggle("more", one.scrollWidth - one.clientWidth - one.scrollLeft > 2);
 
 // How much of a lesson is done, at a link to it.
 const done = (link, count, all, what) => {
@@ -63,6 +68,7 @@ document.addEventListener("DOMContentLoaded", () => {
   stops();
   addEventListener("resize", stops);
   document.addEventListener("toggle", stops, true);
+  document.addEventListener("scroll", ({ target }) => target.matches?.(".scroll, .formula") && fades(target), true);
   document.getElementById("theme").addEventListener("click", theme);
   ticks();
 });

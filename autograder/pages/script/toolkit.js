@@ -78,6 +78,9 @@ const show = (section) => {
   const form = section.querySelector("form");
   const picture = section.querySelector(".picture");
   const width = clamp(picture.clientWidth, 280, 720);
+  for (const input of form.querySelectorAll("input[type=number]")) {
+    if (input.validity.rangeOverflow || input.validity.rangeUnderflow) input.value = clamp(input.value, input.min, input.max);
+  }
   const drawn = dials[section.dataset.dial](settings(form), width);
   Object.assign(section, { numbers: drawn.numbers, drags: drawn.drags ?? {} });
   for (const [name, [low, high]] of Object.entries(drawn.limits ?? {})) Object.assign(form.elements[name], { min: low, max: high });
@@ -89,10 +92,11 @@ const show = (section) => {
   for (const button of form.querySelectorAll("[data-step]:not([data-play])")) button.disabled = !moved(form, button);
   const box = { viewBox: `0 0 ${px(width)} ${px(drawn.height)}`, role: "img", "aria-labelledby": `title-${section.dataset.dial}` };
   picture.innerHTML = tag("svg", box, drawn.picture);
-  // What is said is read out too, so it waits until the reader pauses.
+  // What is said is read out too, so it waits until the reader pauses. While the picture moves by itself, it is only shown.
   clearTimeout(section.saying);
   section.says = drawn.says;
-  section.saying = setTimeout(() => (section.querySelector(".says").textContent = drawn.says), section.saying ? 250 : 0);
+  section.querySelector(".says").ariaLive = form.playing ? "off" : "polite";
+  section.saying = setTimeout(() => (section.querySelector(".says").textContent = drawn.says), section.saying && !form.playing ? 250 : 0);
 };
 
 // Where a button would bring its sliders: all of them move, or none.

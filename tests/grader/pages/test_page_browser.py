@@ -178,23 +178,30 @@ def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> 
     assert page.locator("#found").inner_text() == "Nothing found."
 
 
+CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)."
+
+
 @on("naive")
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """A number that is too small or too large is told so, and only a right answer opens its reason."""
+    """Or a calculation. A number that is too small or too large is told so, and only a right answer opens its
+    reason; it stands in its box again when one comes back."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for given, said in (
         ("98", "Not right: your number is too small."),
         ("100", "Not right: your number is too large."),
-        ("many", "Write a number, for example 0.25 or 1/4."),
-        ("99", "Right."),
+        ("-sqrt(10^4) / (1 + 100%", CALCULATION),
+        ("many", CALCULATION),
+        ("constructor", CALCULATION),
+        ("(2**3 − 1) × 10 + 50% * 4/2 + exp(0) * √9^2 + 1,900/100", "Right."),
     ):
         number.locator("[name=given]").fill(given)
         page.keyboard.press("Enter")
         assert number.locator(".verdict").inner_text() == said
-        assert page.locator("[data-ask=position_that_leaves_one_percent] + .answer p").is_visible() == (given == "99")
+        reason = page.locator("[data-ask=position_that_leaves_one_percent] + .answer p")
+        assert reason.is_visible() == (said == "Right.")
     assert "1 of" in str(page.locator(".top [data-of=naive]").get_attribute("title"))
     page.goto((course_folder / "index.html").as_uri())
     assert "1 of" in page.locator(".lessons [data-of=naive]").inner_text()
@@ -202,6 +209,7 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
     assert len(lines) == len(LESSONS) and all(re.search(r" hours? · 20 points", line) for line in lines)
     page.goto((course_folder / "naive.html").as_uri())
     assert number.locator(".verdict").inner_text() == "Right." and not opened.complaints
+    assert number.locator("[name=given]").input_value() == "99"
 
 
 # Dials
