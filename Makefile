@@ -7,8 +7,8 @@
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
 #   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants
 
-TARGETS := setup grade check learn lesson quick test autograder handout solutions figures experiment bench doctor \
-	mutants lint format
+TARGETS := setup grade check watch learn lesson quick test autograder handout solutions figures experiment bench \
+	doctor mutants lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here
 # is expanded or run, and reaches make.sh in the environment: neither make nor the shell reads it as code.

@@ -60,6 +60,7 @@ case $1 in
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;
     learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
+    watch) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --watch ;;
     lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
     test) side_by_side ;;
     quick) side_by_side --quick ;;  # what starts no kernel, browser or batch

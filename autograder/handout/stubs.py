@@ -100,15 +100,14 @@ def _near(committed: str, right: str) -> bool:
 
 def regenerate() -> list[Path]:
     """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not
-    sound, or a learner's own function stands where its stub goes."""
+    sound, or a learner's own work stands where its stub goes."""
     if sentence := next(filter(None, map(complaint, assignments())), None):
         raise HandoutError(sentence)
     outdated = {path: text for one in assignments() for path, text in stale(one).items()}
-    for path, text in outdated.items():
-        own = Source(path)
-        written = own.functions.keys() - set(own.unwritten())
-        if work := [name for name in re.findall(r'NotImplementedError\("(\w+) is not', text) if name in written]:
-            raise HandoutError(f"{path} has {work[0]} written in it, and a stub goes there: move the file away first")
+    for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
+        own, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
+        if own.problem or any(own.answers.values()) or (own.functions.keys() - set(own.unwritten())) & {*opened}:
+            raise HandoutError(f"{path} is no untouched stub, and a stub goes there: move the file away first")
     return write(outdated)
 
 

@@ -58,9 +58,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     named = "for example rope, 5 (its lesson), or rope.apply_rope: all of them where none is named"
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", type=_meant, help=named)
-    parser.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
-    parser.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
-    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
+    ways.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
+    ways.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
     parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
     return parser
 

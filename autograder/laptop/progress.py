@@ -161,6 +161,7 @@ def ending(progress: Progress) -> str:
         return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
     is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)
     steps = [] if all(filled) and not is_wrong else [f"the questions at {_at(progress, ANSWERS)}"]
+    steps = ["mend what stops the file"] if progress.problem else steps
     steps += [] if "hidden" in progress.run.folders else [f"hand in {progress.source.path.name}"]
     after = [f"lesson {lesson_number(name)}, {name}" for name in known_assignments()]
     steps += [lesson for lesson, name in zip(after[1:], known_assignments(), strict=False) if name == progress.name]

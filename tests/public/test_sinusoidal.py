@@ -139,7 +139,7 @@ def test_similarity_knows_no_position(sinusoidal, position, shift):
     """PE(p) · PE(p + k) depends on k alone, and not on its sign."""
     here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), 6)
     similarity = sinusoidal.offset_similarity(shift, 6)
-    expect.close(here @ there, similarity, f"the dot product of positions {position} and {position + shift}")
+    expect.close(similarity, here @ there, f"the dot product of positions {position} and {position + shift}")
     expect.close(sinusoidal.offset_similarity(-shift, 6), similarity, f"the similarity at {-shift} and at {shift}")
     one_hand = sinusoidal.offset_similarity(shift, 2)
     expect.close(one_hand, np.cos(shift), f"with one hand the similarity at {shift} is the cosine of {shift}")

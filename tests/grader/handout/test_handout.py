@@ -151,10 +151,12 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(stubs, "complaint", lambda one: "")
     monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
     monkeypatch.setattr(stubs, "stale", lambda one: {given: right})
-    given.write_text(work := right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0"))
-    with pytest.raises(HandoutError, match=r"has apply_rope written in it, and a stub goes there"):
-        stubs.regenerate()
-    assert given.read_text() == work != right
+    written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
+    for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
+        given.write_text(work)
+        with pytest.raises(HandoutError, match=r"is no untouched stub, and a stub goes there"):
+            stubs.regenerate()
+        assert given.read_text() == work != right
     given.write_text("# an older stub\n" + right)
     assert stubs.regenerate() == [given] and given.read_text() == right
 

@@ -104,6 +104,9 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
     printed = check("rope")
     assert "Answers: 7 of 8 filled in." in printed and "Now the questions at assignments/rope/rope.py:" in printed
     assert "13 of 13  all right" in check()
+    write(ROPE.replace('"rotates_values": False', '"rotates_values": false'))
+    printed = check("rope")
+    assert "your file stops at line" in printed.lower() and "Now mend what stops the file, then hand in" in printed
 
 
 def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> None:
