@@ -130,6 +130,7 @@ def constant_decay(*args):
 """
 
 
+@pytest.mark.long
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
     """A test hands it to another function, whose right value has no room."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
@@ -162,6 +163,7 @@ def ABOVE(*args, **kwargs):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", CHEAP)
 @pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
 def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
