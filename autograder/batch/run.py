@@ -134,7 +134,7 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
     under_way: dict[Future[bytes], Job] = {}
     try:
         while waiting or under_way:
-            while waiting and len(under_way) < AHEAD * workers.size:
+            while waiting and len(under_way) < AHEAD * max(workers.size, 1):  # a cluster may be without one for a while
                 key = waiting.popleft()
                 job = Job(key, book.cells(key.code), book.problem(key.code))
                 under_way[workers.submit(job)] = job

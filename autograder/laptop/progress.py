@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -160,11 +161,11 @@ def ending(progress: Progress) -> str:
     if following := progress.next_function:
         return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
     is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)
-    steps = [] if all(filled) and not is_wrong else [f"the questions at {_at(progress, ANSWERS)}"]
-    steps = ["mend what stops the file"] if progress.problem else steps
+    open_questions = [f"the questions at {_at(progress, ANSWERS)}"] if is_wrong or not all(filled) else []
+    steps = ["mend what stops the file"] if progress.problem else open_questions
     steps += [] if "hidden" in progress.run.folders else [f"hand in {progress.source.path.name}"]
-    after = [f"lesson {lesson_number(name)}, {name}" for name in known_assignments()]
-    steps += [lesson for lesson, name in zip(after[1:], known_assignments(), strict=False) if name == progress.name]
+    lessons = pairwise(known_assignments())
+    steps += [f"lesson {lesson_number(after)}, {after}" for name, after in lessons if name == progress.name]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return "\n\n".join([*parts, *faults, f"**All functions are right!**{now}"])
 

@@ -93,7 +93,7 @@ class Sandboxed:
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
-        ended = self._close() or error.why
+        ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlow)
         self.deaths += 1
         self.slow[what] += is_slow

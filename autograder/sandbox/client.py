@@ -55,10 +55,6 @@ class SandboxError(BaseException):
 class WorkerDied(Exception):
     """The worker ended, or was ended, without a reply. The message is for a student."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
-
 
 class WorkerSlow(WorkerDied):
     """It did not reply in time."""

@@ -222,7 +222,7 @@ class _Examined:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDied as error:
-            ended = self.end() or error.why
+            ended = self.end() or str(error)
         if any(ended.startswith(one) for one in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was let through")
@@ -245,7 +245,7 @@ def _runs_on(examined: _Examined) -> str:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDied as error:
         examined.end()
-        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error.why}"
+        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error}"
     return "a call that never returns did"
 
 

@@ -323,6 +323,15 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
     assert not any("wal" in name or "unfinished" in name for name in names)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.usefixtures("stand_ins")
+def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something is handed to it all the same, and nothing waits for ever."""
+    monkeypatch.setattr(Direct, "size", 0)
+    put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
+    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 2
+
+
 @pytest.mark.usefixtures("stand_ins")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
     """Nor results; a note that somebody else put there stays."""
