@@ -41,7 +41,7 @@ def measurements() -> dict[str, Any]:
 
 
 @picture
-def padding_share(batches: ModuleType, side: str = "right") -> Figure:
+def padding_share(batches: ModuleType, side: str = "left") -> Figure:
     """The same texts padded to one array, and packed into one row that is folded to the same width."""
     texts = [np.full(length, number + 1) for number, length in enumerate(PARAGRAPHS)]
     ids, mask = batches.pad(texts, side)

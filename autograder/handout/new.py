@@ -29,4 +29,5 @@ def create(name: str) -> tuple[list[Path], list[str]]:
         f"Add to the table in README.md: | {number} | [{name}](assignments/{name}/README.md) | Its question? |",
         f"Add to assignments/glossary.md: | middle of a step | Half a width after its beginning. | {number} |",
         f"And behind the last lesson in assignments/README.md: · [{number} {name}]({name}/README.md)",
+        "Keep the glossary in alphabetical order, and then draw the pictures with `make figures`.",
     ]

@@ -49,6 +49,23 @@ def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
     assert points == {False: PUBLIC_POINTS, True: HIDDEN_POINTS}
 
 
+def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
+    """What only asks for a refusal, a dtype or an argument left alone is worth at most 8 % of the points."""
+    bodies = {
+        name: body
+        for path in (assignment.public_tests, assignment.hidden_tests)
+        for name, body in re.findall(r"(?ms)^def (test_\w+)(.*?)(?=^@|\Z)", path.read_text("utf-8"))
+    }
+    paperwork = [
+        name
+        for name, body in bodies.items()
+        if re.search(r"expect\.(raises|dtype|unchanged)\(", body)
+        and not re.search(r"expect\.(matches|close|holds)\(", body)
+    ]
+    points = sum(test.points or 0 for test in suite.tests if test.name.split("[")[0] in paperwork)
+    assert points <= 0.08 * (PUBLIC_POINTS + HIDDEN_POINTS), paperwork
+
+
 def test_every_function_and_every_answer_is_tested_in_both_suites(assignment: Assignment, suite: Suite) -> None:
     tested = {part: {test.question for test in suite.tests if test.phase is part} for part in Phase}
     assert tested[Phase.PUBLIC] == tested[Phase.HIDDEN] == set(functions(assignment))
