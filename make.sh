@@ -80,6 +80,6 @@ case $1 in
     solutions) $bin/python -m autograder.handout.solutions ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.measuring ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
-    bench) $bin/python -m tests.grader.tools.bench ${SHORT:+--short} ;;
+    bench) $bin/python -m tests.grader.tools.bench ;;
     mutants) OPENBLAS_NUM_THREADS=1 $bin/python -m tests.grader.tools.mutants ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
 esac

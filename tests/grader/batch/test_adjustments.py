@@ -13,7 +13,7 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.workers import BatchError
 from autograder.submission import Person
 from tests.grader.support import classroom
-from tests.grader.support.rows import GRADE, PACKED, submission_file
+from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
 
 BOB = Person("Canvas", number="5015", sid="s77", login="bob1", email="bob@uni.edu", name="Bob Byte")
 SCORE = GRADE.score

@@ -14,7 +14,6 @@ import signal
 import time
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import psutil
@@ -28,7 +27,6 @@ from autograder.batch.summary import Summary
 from autograder.batch.workers import BatchError, Job, Setup
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
-from autograder.submission import NothingToGrade, find_in_folder, read
 from tests.grader.support import classroom, interrupted
 from tests.grader.support.folders import put
 from tests.grader.support.stand_ins import Direct, Harmed, solved
@@ -123,14 +121,6 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
     assert feedback.read_bytes() == said
 
 
-def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
-    """Ada and Bob share a grade."""
-    with Gradebook.reading(small[1]) as book:
-        rows = {row.submission.student: row for row in book.rows()}
-        assert rows["ada"].key == rows["bob"].key
-        assert rows["ada"].grade.seconds == rows["bob"].grade.seconds
-
-
 def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path: Path) -> None:
     """A line per assignment, what was passed over, who is to be looked at and why; nobody is accused."""
     shutil.copytree(small[0], tmp_path / "class")
@@ -145,15 +135,6 @@ def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path:
     assert "fay" in printed and "gus" in " ".join(lines[at + 1 : at + 3])
     assert "eve" in lines[lines.index("To look at yourself, killed:") + 1]
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
-
-
-def test_many_are_read_side_by_side_and_in_order(tmp_path: Path) -> None:
-    """As one by one."""
-    kinds = [classroom.unfinished, classroom.no_python, classroom.stops]
-    classroom.make(tmp_path, "alibi", 30, kinds)
-    found = find_in_folder(tmp_path, None, ["alibi"]).hand_ins
-    several = parallel.in_order(partial(read, known=("alibi",)), found)
-    assert [*several] == [read(one, ("alibi",)) for one in found]
 
 
 def dear(thing: str) -> str:
@@ -397,9 +378,3 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
         grade(ten, path.parent)
         assert classroom.grades(path.parent) == wanted, seed
         shutil.rmtree(path.parent)
-
-
-def test_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(NothingToGrade):
-        grade(tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +18,7 @@ from autograder.batch.workers import BatchError
 from autograder.grading.grade import from_json, to_json
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support import classroom
-from tests.grader.support.gradebooks import packed
-from tests.grader.support.rows import GRADE, PACKED, submission_file
+from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
@@ -75,16 +71,24 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
     assert not book.to_grade()
 
 
-def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone(
+def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = classroom.copy_of_the_course(tmp_path)
-    monkeypatch.setattr(course, "ROOT", root)
-    before = {one.name: one.suite_hash for one in course.assignments()}
-    with (root / "tests" / "hidden" / "test_alibi.py").open("a") as file:
+    """Or grades of the last term would be taken from the gradebook."""
+
+    def hashes() -> dict[str, str]:
+        return {name: course.Assignment(name).suite_hash for name in ("alibi", "rope")}
+
+    shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
+    shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
+    before = hashes()
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert hashes() == before
+    with course.Assignment("alibi").hidden_tests.open("a") as file:
         file.write("# changed\n")
-    after = {one.name: one.suite_hash for one in course.assignments()}
-    assert [name for name in before if before[name] != after[name]] == ["alibi"]
+    assert {name for name, value in hashes().items() if value != before[name]} == {"alibi"}
+    course.seed_file().write_text("977\n")
+    assert hashes()["rope"] != before["rope"]
 
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
@@ -187,16 +191,6 @@ def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
         pass
     with Gradebook.reading(tmp_path) as reader:
         assert students(reader) == ["ada"]
-
-
-def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
-    """A run that was killed keeps nobody out."""
-    program = "import sys, os, signal; from pathlib import Path; from autograder.batch.gradebook import Gradebook; "
-    program += "book = Gradebook.writing(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
-    environment = os.environ | {"PYTHONPATH": str(course.PACKAGE.parent)}
-    assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment).returncode == -9
-    with Gradebook.writing(tmp_path) as book:
-        assert not book.to_grade()
 
 
 def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from autograder import course
 from autograder.checks import expect
 from autograder.course import Assignment
 from autograder.handout import HandoutError, complaint, create
-from tests.grader.support import classroom
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
@@ -35,9 +34,9 @@ def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
-    folder = classroom.copy_of_the_course(tmp_path_factory.mktemp("authors"))
-    for part in ("autograder/handout/new_assignment", "tests/submissions"):
-        shutil.copytree(course.ROOT / part, folder / part, dirs_exist_ok=True)
+    folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
+    for part in ("autograder", "solutions", "assignments", "tests"):
+        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # what pytest has compiled names its old path
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)

@@ -161,17 +161,3 @@ def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
     hashes = run([str(python), "-c", code], python.parent)
     assert hashes.split() == [one.suite_hash for one in course.assignments()]
     assert installed_root(python).is_relative_to(python.parents[1])
-
-
-# Each term anew
-
-
-def test_the_seed_is_in_the_suites_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or grades of the last term would be taken from the gradebook."""
-    shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
-    shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
-    before = course.Assignment("rope").suite_hash
-    monkeypatch.setattr(course, "ROOT", tmp_path)
-    assert course.Assignment("rope").suite_hash == before
-    course.seed_file().write_text("977\n")
-    assert course.Assignment("rope").suite_hash != before

@@ -8,19 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder import course
-from autograder.hints import catalogue
 from autograder.pages import dials
+from tests.grader.support import lesson_numbers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
 measured = functools.cache(dials.measured)
-
-
-@functools.cache
-def solution(name: str) -> Any:
-    """A solution as a module."""
-    return catalogue.solution(course.find(name))
+solution: Any = functools.cache(lesson_numbers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:

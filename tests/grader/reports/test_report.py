@@ -76,7 +76,7 @@ def one_result(
 
 
 def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
-    return gradebooks.submission_file(student, "rope", f"name = {student!r}"), gradebooks.scored(
+    return gradebooks.submission_file(student, f"name = {student!r}"), gradebooks.scored(
         list(test_results), status=status
     )
 
@@ -110,7 +110,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
         graded("bob", one_result("t1", "passed", 10.0), one_result("t2", "failed", 10.0)),
         graded("cy", one_result("t1", "failed", 10.0), one_result("t2", "not_implemented", 10.0)),
         graded("di", one_result("t1", "not_implemented", 10.0), one_result("t2", "waiting", 10.0)),
-        (gradebooks.submission_file("eve", "rope", "", Problem("Empty.")), refused),
+        (gradebooks.submission_file("eve", problem=Problem("Empty.")), refused),
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
@@ -163,11 +163,11 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
     submission_files = []
     for name in HOSTILE:
         for assignment in ("rope", "alibi"):
-            submission = gradebooks.submission_file(name, assignment, gradebooks.CODE)
+            submission = gradebooks.submission_file(name, gradebooks.CODE, assignment)
             submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
         problem = Problem(f"{name} is empty.")
         submission_files.append(
-            (gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw))
+            (gradebooks.submission_file(name, "", "naive", problem=problem), gradebooks.grade("naive", -3.0, draw))
         )
         unknown = Submission(name, "", f"{name}.py", "0" * 64, problem=problem)
         submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
@@ -175,7 +175,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
     gradebooks.write(hostile, submission_files)
     gradebooks.write(
         plain,
-        [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)],
+        [(gradebooks.submission_file(f"student {n}", f"x = {n}"), submission_files[0][1]) for n in range(3)],
     )
     page, usual = (Reader(page_of(out)) for out in (hostile, plain))
     assert set(page.tags) <= set(usual.tags) | {"h3"}

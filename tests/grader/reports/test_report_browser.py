@@ -39,7 +39,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     submission_files = gradebooks.made_up_class(SIZE, distinct=10)
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
-        submission_files.append((gradebooks.submission_file(name, "rope", gradebooks.CODE), grade))
+        submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
     run.write_report(out)
     return out / "report.html"

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.rows import GRADE, PACKED, submission_file
+from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score

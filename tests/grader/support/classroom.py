@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import random
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -50,15 +49,6 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
     for number in range(size):
         text = draw.choice(kinds)(name, number)
         (folder / name / f"student{number:04}.py").write_text(text, "utf-8")
-
-
-def copy_of_the_course(folder: Path) -> Path:
-    """All that grading needs, free to be changed. What Python has compiled comes along; what pytest has names its old
-    path."""
-    aside = shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis", "submissions")
-    for part in ("autograder", "solutions", "assignments", "tests"):
-        shutil.copytree(course.ROOT / part, folder / "course" / part, ignore=aside)
-    return folder / "course"
 
 
 def grades(out: Path) -> list[dict[str, str]]:

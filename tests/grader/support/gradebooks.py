@@ -14,6 +14,7 @@ from autograder.checks.telling import Audience
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import Key
+from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
 from autograder.submission import Problem, Submission
 
@@ -80,17 +81,32 @@ def packed(grade: Grade) -> bytes:
     return zlib.compress(to_json(grade).encode("ascii"))
 
 
-def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
-    """A file with that code, or with that problem instead."""
-    cells = () if problem else (code,)
-    return Submission(
-        student,
-        assignment,
-        f"{assignment}/{student}.py",
-        code_hash(Submission("", "", "", "", (code,))),
-        cells,
-        problem=problem,
-    )
+def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
+    """A file with that code, or without any where there is a problem."""
+    cells = () if facts.get("problem") else (code,)
+    submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, cells)
+    return replace(submission, **facts)  # type: ignore[arg-type]
+
+
+GRADE = Grade(
+    assignment="rope",
+    status=Status.GRADED,
+    test_results=[
+        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule.")),
+        TestResult(
+            Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), Kind.VALUE, "no \ud800 good", hint="A hint."
+        ),
+    ],
+    score=3.5,
+    max_score=20.0,
+    questions={"apply_rope": 3.0, "rotate_half": 0.5},
+    gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
+    seconds=0.25,
+    failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
+    feedback="A text.",
+)
+"""One with something of everything in it."""
+PACKED = packed(GRADE)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
@@ -120,7 +136,9 @@ def made_up_class(
             if draw.random() < 0.02:
                 problem = Problem("Your file is empty.")
                 refused = [TestResult(test, Kind.UNREADABLE, "empty") for test in tests_of(assignment)]
-                graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
+                graded.append(
+                    (submission_file(student, "", assignment, problem=problem), scored(refused, 0.0, "unreadable"))
+                )
             elif draw.random() < 0.95:
-                graded.append((submission_file(student, assignment, f"level = {level}"), grades[level]))
+                graded.append((submission_file(student, f"level = {level}", assignment), grades[level]))
     return graded

@@ -17,8 +17,7 @@ from pathlib import Path
 from autograder.batch import workers
 from autograder.batch.workers import Job
 from autograder.protocol.failure import Status
-from tests.grader.support.gradebooks import packed
-from tests.grader.support.rows import GRADE
+from tests.grader.support.gradebooks import GRADE, packed
 
 
 def whose(cells: Iterable[str]) -> list[str]:

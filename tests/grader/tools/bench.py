@@ -1,5 +1,4 @@
-"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises; `make bench
-SHORT=1` in a minute.
+"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises.
 
 Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
 others use too. Where a line repeats its measurement it shows the median; processor time includes that of all child
@@ -62,10 +61,10 @@ warm_seconds = max(written) - min(written)
 time.sleep(1)
 while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG):
     pass
-own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-own, children = own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+busy = sum(one.ru_utime + one.ru_stime for one in used)
 memory = int(status["VmHWM"].split()[0]) / 1024
-found = {"seconds": seconds, "own": own, "busy": own + children, "warm_seconds": warm_seconds, "memory": memory}
+found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
 """Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
@@ -83,15 +82,15 @@ class Line:
     unit: str = "×"
 
 
-def run(console: Console, short: bool = False) -> None:
-    """Measure everything and print the table. The short form leaves out what takes longest: the large classes."""
-    measures = [throughput, processor_time, checking, *([] if short else [large_classes, own_tests])]
+def run(console: Console) -> None:
+    """Measure everything and print the table."""
+    measures = [throughput, processor_time, checking, large_classes, own_tests]
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
         for number, measure in enumerate(measures):
             progress.update(task, description=measure.__doc__)
-            lines += measure(Path(folder, str(number)), course.find(ASSIGNMENT), ROUNDS // 4 if short else ROUNDS)
+            lines += measure(Path(folder, str(number)), course.find(ASSIGNMENT))
             progress.advance(task)
     console.print(_table(lines))
     console.print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the end.", highlight=False)
@@ -115,9 +114,9 @@ def _at_most(what: str, wanted: float, ratio: float, measured: str) -> Line:
     return Line(what, f"≤ {wanted:g} ×", ratio, ratio <= wanted, measured)
 
 
-def throughput(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Grading the same submissions by `otter run` and by `grade --jobs 1`"""
-    size = ROUNDS * rounds
+    size = ROUNDS**2
     make_class(folder / "class", assignment, size)
     (archive,) = package.build([assignment], folder)
     files = sorted((folder / "class" / assignment.name).iterdir())
@@ -131,14 +130,11 @@ def throughput(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Li
             runs.append(_coordinated(folder, 1))
     otters = statistics.median(otter)
     ours = statistics.median(run["warm_seconds"] / (size - 1) for run in runs)
-    whole = statistics.median(run["seconds"] / size for run in runs)
     measured = f"{otters:.2f} s against {1000 * ours:.0f} ms a submission"
     yield _at_least("throughput of `grade --jobs 1` against `otter run`", 40, otters / ours, measured)
-    measured = f"{otters:.2f} s against {1000 * whole:.0f} ms a submission, start and report spread over {size}"
-    yield Line("  the same, from typing the command to its end", "", otters / whole, True, measured)
 
 
-def processor_time(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Grading one submission, right or wrong, behind the wall, and running the suite on the solution without one"""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # as a grader of a batch keeps to one core
@@ -152,7 +148,7 @@ def processor_time(folder: Path, assignment: Assignment, rounds: int) -> Iterato
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
 
         right, bare, mistaken, empty = [], [], [], []
-        for _ in range(rounds):
+        for _ in range(ROUNDS):
             right.append(graded((text,)))
             bare.append(_processor_seconds(lambda: suite.run(solution), grader))
             mistaken.append(graded(*wrong))
@@ -195,7 +191,7 @@ def _used(grader: Grader) -> float:
     return seconds
 
 
-def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Grading classes of hundreds and of thousands"""
     runs = {}
     for size in (HUNDREDS, THOUSANDS):
@@ -213,15 +209,11 @@ def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator
         many["busy"] / many["seconds"] / cores,
         measured,
     )
-    measured = f"{1000 * many['own'] / THOUSANDS:.1f} ms of {1000 * many['busy'] / THOUSANDS:.0f} ms per submission"
-    yield _at_most(
-        "  the coordinator's share of it, for 40 cores per coordinator", 1 / 40, many["own"] / many["busy"], measured
-    )
     measured = f"{many['memory']:.0f} MiB against {few['memory']:.0f} MiB at their peaks"
     yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
 
 
-def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Checking a finished assignment as a student does, and running bare pytest on it"""
     handout.build(folder.with_suffix(".zip"))
     stub = folder / assignment.stub.relative_to(course.ROOT)
@@ -229,7 +221,7 @@ def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line
     tests = assignment.public_tests.relative_to(course.ROOT)
     ways = {"check": ["autograder.checks", assignment.name], "pytest": ["pytest", "-q", str(tests)]}
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(2 * rounds):
+    for _ in range(2 * ROUNDS):
         for name, words in ways.items():
             begin = time.monotonic()
             subprocess.run([sys.executable, "-m", *words], cwd=folder, check=True, capture_output=True)
@@ -239,7 +231,7 @@ def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line
     yield _at_most(f"`make check ASSIGNMENT={assignment.name}` against bare pytest", 1.3, check / pytest, measured)
 
 
-def own_tests(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Running the course's own tests"""
     for target, wanted in (("quick", 20), ("test", 300)):
         begin = time.monotonic()
@@ -285,4 +277,4 @@ def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run(Console(), short="--short" in sys.argv[1:])
+    run(Console())

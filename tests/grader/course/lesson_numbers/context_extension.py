@@ -1,5 +1,3 @@
-"""The numbers of lesson 8. The large table of the lesson is compared in `test_labs.py`."""
-
 import math
 
 import numpy as np
@@ -91,6 +89,7 @@ others_10 = [mean(by_10, one, 256) for one in repairs(by_10) if one != "cut at o
 yarn_100 = gain(by_100, "YaRN")
 
 SENTENCES = r"""
+«lab.summary(rows)»
 The fastest pair makes «rotations[0]:.0f» full rotations
 The slowest pair rotates by $«360 * rotations[-1]:.1f»°$ in all
 would rotate by $«360 * 8 * rotations[-1]:.1f»°$

@@ -1,5 +1,3 @@
-"""The numbers of lesson 11. The large table of the lesson is compared in `test_labs.py`."""
-
 import math
 
 import numpy as np
@@ -61,6 +59,7 @@ def clear(gained: int, change: measuring.Paired) -> bool:
 of_three, of_10 = gain(three, every, first), gain(base_10, every, first)
 
 SENTENCES = r"""
+«lab.summary(rows)»
 Over 4,096 tokens it rotates by «slowest(4096):.2f» radians. Over 131,072 tokens it rotates by «slowest(131072):.1f»,
     more than two circles <== 2 < slowest(131072) / (2 * math.pi) < 3
 with 500,000 (Llama 3.1) the «slowest(131072):.1f» become «slowest(131072, 5e5):.2f».

@@ -29,7 +29,3 @@ def attention(q, k, v, mask=None, bias=None):
 def self_attention(x, w_q, w_k, w_v, mask=None):
     q, k, v = (np.tensordot(np.asarray(x, dtype=np.float64), w, axes=1) for w in (w_q, w_k, w_v))
     return attention(q, k, v, mask)
-
-
-def split_heads(x, n_heads):
-    return np.stack(np.split(np.asarray(x, dtype=np.float64), n_heads, axis=-1), axis=-3)

@@ -1,4 +1,4 @@
-"""All encodings with tables of functions, bits written as texts, and scores turned as complex numbers."""
+"""All scores with a table of functions, the rotated ones as complex numbers."""
 
 import numpy as np
 
@@ -7,33 +7,8 @@ def _table(name, parameters):
     return np.asarray(parameters[name], dtype=np.float64)
 
 
-def _sinusoids(t, d, parameters):
-    points = 1j * np.exp(-1j * np.multiply.outer(np.arange(t), _rates(d, parameters)))
-    return points.view(np.float64)
-
-
 def _rates(d, parameters):
     return np.logspace(0, -1, d // 2, endpoint=False, base=parameters.get("base", 10000.0))
-
-
-def _bits(t, d, parameters):
-    n = parameters["n_bits"]
-    bits = [[int(bit) for bit in np.binary_repr(row, n)] for row in range(t)]
-    return np.pad(np.array(bits, dtype=np.float64).reshape(t, n), [(0, 0), (0, d - n)])
-
-
-ADDED = {
-    "integer": lambda t, d, parameters: np.arange(t)[:, None],
-    "normalized": lambda t, d, parameters: np.linspace(0, 1, t)[:, None],
-    "binary": _bits,
-    "sinusoidal": _sinusoids,
-    "learned": lambda t, d, parameters: _table("table", parameters)[:t],
-}
-
-
-def encode(method, x, parameters):
-    t, d = np.shape(x)
-    return np.asarray(x, dtype=np.float64) + ADDED.get(method, lambda *_: 0)(t, d, parameters)
 
 
 def _plain(q, k, away, parameters):

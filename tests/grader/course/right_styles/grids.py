@@ -1,4 +1,4 @@
-"""Grids with complex numbers, unravel_index and frequencies by the logarithm; resized row by row with take."""
+"""Grids with complex numbers and frequencies by the logarithm; resized row by row with take."""
 
 import numpy as np
 
@@ -7,12 +7,9 @@ def _freqs(n, base):
     return np.exp(-np.log(base) * np.arange(n) / n)
 
 
-def grid_positions(height, width):
-    return np.array(np.unravel_index(np.arange(height * width), (height, width))).T
-
-
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    z = np.exp(1j * np.einsum("ca,p->cap", grid_positions(height, width), _freqs(d_model // 4, base)))
+    cells = np.indices((height, width)).reshape(2, -1)
+    z = np.exp(1j * np.einsum("ac,p->cap", cells, _freqs(d_model // 4, base)))
     return np.dstack([z.imag.reshape(len(z), -1), z.real.reshape(len(z), -1)]).reshape(len(z), -1)
 
 
@@ -54,19 +51,3 @@ def apply_rope_nd(x, positions, frequencies):
 def grid_scores(q, k, q_positions, k_positions, frequencies):
     a, b = (apply_rope_nd(x, at, frequencies) for x, at in ((q, q_positions), (k, k_positions)))
     return np.einsum("...id,...jd->...ij", a, b) / np.shape(q)[-1] ** 0.5
-
-
-def mrope_positions(segments):
-    out = np.zeros((0, 3), dtype=int)
-    for s in segments:
-        if isinstance(s, (tuple, list)):
-            new = np.stack(np.meshgrid(*map(np.arange, s), indexing="ij"), -1).reshape(-1, 3)
-        else:
-            new = np.tile(np.arange(s), (3, 1)).T
-        out = np.vstack([out, new + next_position(out)])
-    return out
-
-
-def next_position(positions):
-    positions = np.asarray(positions)
-    return positions.max() + 1 if positions.size else 0

@@ -1,15 +1,6 @@
-"""Shaw with an array of all vectors, T5 by the edges of its buckets, the bias by one-hot rows."""
+"""Shaw with an array of all vectors, T5 by the edges of its buckets."""
 
 import numpy as np
-
-
-def relative_positions(q_len, k_len, q_start=0):
-    return np.add.outer(-np.arange(q_start, q_start + q_len), np.arange(k_len))
-
-
-def clip_positions(relative, max_distance):
-    r = np.asarray(relative)
-    return np.sign(r) * np.minimum(abs(r), max_distance)
 
 
 def _doubles(*arrays):
@@ -17,7 +8,8 @@ def _doubles(*arrays):
 
 
 def _vectors(table, q, k, reach):
-    return table[clip_positions(relative_positions(q.shape[-2], k.shape[-2]), reach) + reach]
+    away = np.add.outer(-np.arange(q.shape[-2]), np.arange(k.shape[-2]))
+    return table[np.sign(away) * np.minimum(abs(away), reach) + reach]
 
 
 def shaw_scores(q, k, key_table, max_distance):
@@ -43,12 +35,6 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     edges = e * (max_distance / e) ** (np.arange(1, B - e) / (B - e)) - 1e-9
     bucket = np.minimum(n, e) + np.searchsorted(edges, n, side="right")
     return bucket + (B * (r > 0) if bidirectional else 0)
-
-
-def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    t = np.asarray(table)
-    b = t5_bucket(relative_positions(q_len, k_len, q_start), bidirectional, t.shape[0], max_distance)
-    return (np.eye(len(t))[b] @ t).transpose(2, 0, 1)
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):

@@ -24,10 +24,6 @@ def apply_rope(x, positions, base=10000.0):
     return (_complex(x) * _turns(positions, np.shape(x)[-1], base)).view(np.float64)
 
 
-def rotate_half(x):
-    return _side_by_side(1j * _halves(x))
-
-
 def _halves(x):
     x = np.asarray(x, dtype=np.float64)
     return np.einsum("...hi,h->...i", x.reshape(*x.shape[:-1], 2, -1), [1, 1j])
@@ -39,14 +35,6 @@ def _side_by_side(points):
 
 def apply_rope_half(x, positions, base=10000.0):
     return _side_by_side(_halves(x) * _turns(positions, np.shape(x)[-1], base))
-
-
-def interleaved_to_half(x):
-    return _side_by_side(_complex(x))
-
-
-def half_to_interleaved(x):
-    return _halves(x).view(np.float64)
 
 
 def rotation_matrix(position, head_dim, base=10000.0):

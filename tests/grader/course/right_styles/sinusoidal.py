@@ -18,16 +18,3 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
 def shift_matrix(offset, d_model, base=10000.0):
     hands = np.diag(_hands(offset, d_model, base))
     return np.kron(hands.real, np.eye(2)) + np.kron(hands.imag, [[0, 1], [-1, 0]])
-
-
-def to_concatenated(pe):
-    return _reordered(pe, -1, 2)
-
-
-def to_interleaved(pe):
-    return _reordered(pe, 2, -1)
-
-
-def _reordered(pe, rows, columns):
-    pe = np.asarray(pe)
-    return np.moveaxis(pe.reshape(*pe.shape[:-1], rows, columns), -1, -2).reshape(pe.shape)
