@@ -4,6 +4,7 @@ elsewhere."""
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 from collections import Counter
@@ -28,7 +29,7 @@ def room(name: str) -> str:
 
 def imports(path: Path) -> Iterator[str]:
     """The project's modules that a file names in its import statements, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("autograder"):
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
@@ -42,6 +43,7 @@ def is_module(name: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
+tree = functools.cache(lambda path: ast.parse(path.read_text("utf-8")))
 FILES = sorted(
     path
     for path in course.PACKAGE.rglob("*.py")
@@ -67,9 +69,8 @@ def test_imports_go_down_and_through_the_front_door(path: Path) -> None:
 
 def test_one_noun_is_one_class_and_one_module() -> None:
     """A stranger who searches for a name finds one thing."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in FILES]
     classes = Counter(
-        node.name.lstrip("_") for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+        node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )
     modules = Counter(path.stem for path in FILES if not path.stem.startswith("__"))
     assert [name for name, times in (classes + modules).items() if times > 1] == []

@@ -41,10 +41,15 @@ def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None
     said = learn((SAMPLES / "rope" / "tim.py").read_text("utf-8"), "--alone")
     assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
     assert ">>> rope_attention(" in said and ">>> decode_step(" in said and "decided by tests" not in said
+
+
+@pytest.mark.long
+def test_what_only_a_hidden_test_sees_is_seen(learn: Learn) -> None:
     lazy = ADA.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
     assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
 
 
+@pytest.mark.long
 def test_one_wrong_base_is_told_once(learn: Learn) -> None:
     said = learn((SAMPLES / "rope" / "hedy.py").read_text("utf-8"), "--alone")
     assert said.count("Likely cause: ") == 1 and "✗ rope_frequencies" in said

@@ -48,7 +48,7 @@ def disguised(text: str, given: set[str]) -> str:
     random.Random(0).shuffle(functions)
     tree.body = [*others[:-1], *functions, others[-1]]
     names = {name: f"{name[0]}{place}" for place, name in enumerate(sorted(own - given - {"ANSWERS"}))}
-    return re.sub(r"(?<![\w.])[^\W\d]\w*", lambda found: names.get(found[0], found[0]), ast.unparse(tree))
+    return re.sub(r"(?<![\w.])[^\W\d]\w*(?![\w'])", lambda found: names.get(found[0], found[0]), ast.unparse(tree))
 
 
 def given_names(assignment: Assignment) -> set[str]:
