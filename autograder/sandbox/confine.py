@@ -23,6 +23,7 @@ import os
 import resource
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -38,7 +39,9 @@ NAMES = (*LOCKS, WATCH)
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_KEEPCAPS = 8
+PR_SET_SECCOMP = 22
 PR_SET_NO_NEW_PRIVS = 38
+SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_CHOWN = 1 << 0
@@ -216,10 +219,12 @@ class Locks:
 
     def _lock_seccomp(self) -> None:
         assert self.filter is not None
-        self.filter.load()  # sets no-new-privileges as well
+        self._prctl(PR_SET_NO_NEW_PRIVS, 1)
+        program = _Program(len(self.filter) // 8, self.filter)
+        self._prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(program))
 
-    def _prctl(self, option: int, value: int) -> None:
-        self._check(self.libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))))
+    def _prctl(self, option: int, value: int, address: int = 0) -> None:
+        self._check(self.libc.prctl(option, *map(ctypes.c_ulong, (value, address, 0, 0))))
 
     @staticmethod
     def _check(result: int) -> None:
@@ -290,7 +295,14 @@ def _linked_libraries() -> list[Path]:
     return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]
 
 
-def _system_call_filter() -> Any:
+class _Program(ctypes.Structure):
+    """The kernel's struct sock_fprog: how many instructions of eight bytes, and where they are."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def _system_call_filter() -> bytes:
+    """The filter as the kernel takes it: to make it anew in every worker would take longer than to fork one."""
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -321,4 +333,7 @@ def _system_call_filter() -> Any:
     # Its own limits and processors may be read, and no other process's.
     add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
-    return rules
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()

@@ -37,7 +37,7 @@ FORK, END = b"F", b"K"
 MESSAGE = 1 << 16
 """Bytes of what grader and zygote say to each other at most, at once; the plan is shorter, and so is an error."""
 
-WATCH_SECONDS = 0.01
+WATCH_SECONDS = 0.05
 """How often a worker is looked at."""
 
 
