@@ -68,7 +68,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
             assert "://" in link or (target or name) in pages, f"{name}: {link}"
     assert "popovertarget" in pages["rope.html"] and "popovertarget" not in pages["sources.html"]
     assert re.findall(r"\[\d+ (\w+)\]", (TEXTS / "README.md").read_text("utf-8")) == NAMES
-    for before, after in pairwise(["index", "setup", *NAMES, "glossary", "numpy", "sources"]):
+    for before, after in pairwise(["index", "setup", *NAMES, "choosing", "glossary", "numpy", "sources"]):
         assert f'rel="next" href="{after}.html"' in pages[f"{before}.html"]
         assert f'rel="prev" href="{before}.html"' in pages[f"{after}.html"]
 
