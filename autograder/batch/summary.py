@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import attrgetter
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.review import NO_GRADE, Case, Cases
+from autograder.grading import review
+from autograder.grading.review import NO_GRADE, Case
 from autograder.grading.row import Row
 from autograder.protocol.failure import Status
 from autograder.submission.names import listed, printable
@@ -53,7 +53,7 @@ class Summary:
     judged: int = 0  # in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
-    cases: Cases = field(default_factory=Cases)
+    cases: dict[Case, list[str]] = field(default_factory=dict)  # and whom each concerns
 
     @property
     def reused(self) -> int:
@@ -64,7 +64,8 @@ class Summary:
         """Take in one submission."""
         self.judged += bool(row.key.suite)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
-        self.cases.add(row)
+        if (case := review.case(row)) is not None:
+            self.cases.setdefault(case, []).append(printable(row.student))
 
     def name(self, what: str, names: Sequence[str]) -> None:
         """Remark on these, if there are any."""
@@ -82,8 +83,8 @@ class Summary:
         console.print(f"{self.graded} graded in {seconds:.1f} s{reused}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
-        for status, cases in groupby(self.cases, attrgetter("status")):
-            sentences = [_sentence(case) for case in cases]
+        for status, cases in groupby(review.in_order(self.cases), lambda item: item[0].status):
+            sentences = [_sentence(case, students) for case, students in cases]
             if (more := len(sentences) - MANY) > 0:
                 sentences[MANY:] = [f"and {more} more: see report.html"]
             console.print(f"To look at yourself, {status.replace('_', ' ')}:", style="bold")
@@ -91,6 +92,6 @@ class Summary:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
 
 
-def _sentence(case: Case) -> str:
-    many = f"{len(case.students)} students: " if len(case.students) > 1 else ""
-    return f"{case.assignment}, {many}{listed(case.students, MANY)}: {case.why}"
+def _sentence(case: Case, students: list[str]) -> str:
+    many = f"{len(students)} students: " if len(students) > 1 else ""
+    return f"{case.assignment}, {many}{listed(students, MANY)}: {case.why}"

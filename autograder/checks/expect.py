@@ -122,11 +122,11 @@ def answer(submission: StudentModule, key: str) -> None:
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
         raise Wrong(Kind.UNANSWERED, what)
-    got, wanted = answers.get(key), submission.reference.answer(key)
+    got = answers.get(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
+    wanted, known = submission.reference.answer(key)
     if not is_answer(got, wanted):
-        known = submission.reference.known_answers(key)
         hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 

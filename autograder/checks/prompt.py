@@ -25,6 +25,8 @@ def text(call: Call) -> str:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, np.random.Generator):
+        return "rng"
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, np.generic):

@@ -43,11 +43,8 @@ class Definition(Protocol):
     def wanted(self, call: Call) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
 
-    def answer(self, key: str) -> Any:
-        """The right entry of ANSWERS."""
-
-    def known_answers(self, key: str) -> Mapping[float, str]:
-        """Known wrong numbers for an entry of ANSWERS, each with its hint."""
+    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
+        """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
 
 
 class Function:

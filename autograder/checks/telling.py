@@ -89,14 +89,13 @@ _NOTES = {
     State.GIVEN: "right, once `{cause}` is right",
     State.BUILT_ON: "builds on `{cause}`: fix that first",
     State.WAITING: "waits for `{cause}`",
+    State.UNREACHED: "not defined by your file as far as it runs",
     State.UNFINISHED: "not implemented yet",
 }
 
 
 def note(standing: Standing) -> str:
     """What is said of a function without a mistake of its own, in a few words."""
-    if standing.state is State.UNREACHED:
-        return inline(next(one.message for one in standing.test_results if one.kind is Kind.NOT_REACHED))
     cause = standing.cause if (standing.cause or "").isidentifier() else "another function"
     return _NOTES.get(standing.state, "").format(cause=cause)
 

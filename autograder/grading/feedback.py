@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 
+from autograder.checks.proxy import stops
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.checks.standing import State, standings
-from autograder.checks.telling import Audience, block, inline, note, quoted, scored
+from autograder.checks.telling import Audience, block, inline, note, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, Kind, Status
+from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, Status
 from autograder.submission import Submission
 
 _STOPPED = {
@@ -27,31 +27,27 @@ _STOPPED = {
     Status.KILLED: "Your code ended its own process again and again.",
 }
 
-_NO_RESULT = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, *STOPPED})
+_NO_RESULT = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds that are told as an exception where inputs are hidden."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
-    """What a student may be told of these results. Public tests and answers, which come first, stay as they are.
+    """What a student may be told of these results. Public tests and answers stay as they are.
 
-    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a
-    public test found that out; and, per question, the cause that the first hidden test with a known one has.
+    Of a hidden test: whether it passed, or one of seven kinds of mistake, with its likely cause, of which `with_causes`
+    gives each question one. Where a public test found that the function is not finished, a hidden one without a result
+    says nothing.
     """
+    public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
+    unfinished = {result.test.question for result in public if result.is_unwritten}
     told: list[TestResult] = []
-    unfinished: dict[str, TestResult] = {}
-    explained: set[str] = set()
     for result in test_results:
-        test, kind = result.test, result.kind
-        if test.phase is not Phase.HIDDEN or result.passed:
-            if test.phase is Phase.PUBLIC and result.is_unwritten:
-                unfinished[test.question] = result
-        elif kind in {Kind.RAISED, *_NO_RESULT} and test.question in unfinished:
-            result = replace(unfinished[test.question], test=test)
-        else:
-            hint = None if test.question in explained else result.hint
-            explained.update([test.question] if hint else [])
-            result = TestResult(test, Kind.RAISED if kind in _NO_RESULT else kind, hint=hint)
-        told.append(result)
+        if result.test.phase is not Phase.HIDDEN or result.passed:
+            told.append(result)
+        elif result.kind not in _NO_RESULT:
+            told.append(TestResult(result.test, result.kind, hint=result.hint))
+        elif result.test.question not in unfinished:
+            told.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
     return told
 
 
@@ -103,12 +99,10 @@ def _headline(grade: Grade) -> str:
 def _loading(grade: Grade) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
-    if (failure := grade.failure) is not None:
-        at = failure.at_line
-        happened = f"What your file imports{at} is not there" if failure.left_out else f"Your file stops{at}"
-        parts.append(f"**{happened}.** The rest is graded:")
-        parts.append(quoted(f"{failure.kind}: {failure.message}"))
-        if failure.left_out or "ImportError" in failure.bases:
+    if grade.failure is not None:
+        why = stops(grade.failure)
+        parts.append(f"**{inline(why[:1].upper() + why[1:])}.** The rest is graded.")
+        if grade.failure.left_out or "ImportError" in grade.failure.bases:
             parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
     return parts
 
@@ -130,11 +124,9 @@ def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -
     return "\n".join([f"## `{ANSWERS}`{points}\n", *told]).strip()
 
 
-def of_answer(result: TestResult, right: quiz.QuizAnswer | None = None) -> str:
-    """What is told of one answer; with what is right and why, once hidden results are published."""
-    head = f"{quiz.key(result.test)} is right" if result.passed else result.message
-    hint = f" {result.hint}" if result.hint else ""
-    return f"{head}.{hint}" + (f" The answer is {right.sentence}" if right else "")
+def of_answer(result: TestResult) -> str:
+    """What is told of an answer that is not right."""
+    return f"{result.message}. {result.hint or ''}".strip()
 
 
 def not_graded(why: str) -> str:

@@ -10,7 +10,6 @@ import gc
 import time
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -46,27 +45,27 @@ class Grader:
         """Run and score one submission. Nothing of it runs any more when this returns."""
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
-        backend = Sandboxed(self.sandbox, assignment.name, cells)
+        judged: list[Grade] = []
         results: list[TestResult] = []
-        known: list[tuple[Status | None, list[TestResult]]] = []
-        try:
-            with bounded_memory(), np.errstate(all="ignore"):  # a warning would print a line of a hidden test
-                for phases in TOGETHER:
-                    run, stopped = suite.run(backend, *phases), backend.status
-                    results += follow_through(suite, backend, run, results)
-                    known.append((stopped, with_causes(suite.reference, results)))
-        finally:
-            backend.close()
-        usual = Status.IMPORT_ERROR if backend.failure and len(cells) == 1 else Status.GRADED
-        (settled, at_once), (status, final) = ((stopped or usual, results) for stopped, results in known)
-        facts = {"seconds": time.monotonic() - begin, "failure": backend.failure}
-        return replace(_told(scorer, settled, at_once, final, **facts), status=status)
+        with (
+            contextlib.closing(Sandboxed(self.sandbox, assignment.name, cells)) as backend,
+            bounded_memory(),
+            np.errstate(all="ignore"),  # a warning would print a line of a hidden test
+        ):
+            for phases in TOGETHER:
+                run, stopped = suite.run(backend, *phases), backend.status
+                results += follow_through(suite, backend, run, results)
+                usual = Status.IMPORT_ERROR if backend.failure and len(cells) == 1 else Status.GRADED
+                told = with_causes(suite.reference, results)
+                judged.append(Grade(assignment.name, stopped or usual, told, failure=backend.failure))
+        return replace(_told(scorer, *judged), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         every = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
-        return _told(scorer, status, every, every)
+        grade = Grade(assignment.name, status, every)
+        return _told(scorer, grade, grade)
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -86,14 +85,17 @@ class Grader:
         self.close()
 
 
-def _told(scorer: Scorer, status: Status, at_once: list[TestResult], final: list[TestResult], **facts: Any) -> Grade:
-    """The grade of these results, with what its student may read: at once, and later. `status` is known at once."""
-    for result in final:
+def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
+    """The final grade, scored, with what its student may read: at once, and later. How the submission came to an end
+    among hidden tests is told of none of it."""
+    for result in final.test_results:
         result.calls.clear()  # nobody needs what was asked any more
-    settled = Grade(scorer.assignment.name, status, at_once, **scorer.numbers(final), **facts)
-    now, grade = feedback.body(settled, Audience.AT_ONCE), replace(settled, test_results=final)
-    gradescope = grade.gradescope | {"output": now}
-    return replace(grade, at_once=now, feedback=feedback.body(grade, Audience.LATER), gradescope=gradescope)
+    settled = replace(at_once, **scorer.numbers(final.test_results))
+    now = feedback.body(settled, Audience.AT_ONCE)
+    later = feedback.body(replace(settled, test_results=final.test_results), Audience.LATER)
+    gradescope = settled.gradescope | {"output": now}
+    told = replace(settled, at_once=now, feedback=later, gradescope=gradescope)
+    return replace(told, test_results=final.test_results, status=final.status)
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

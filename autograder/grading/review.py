@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.grading.grade import Grade
@@ -19,35 +19,27 @@ MOST_GIVEN, MOST_KEPT = 4.0, 0.75
 below gave up too little for them."""
 
 
-@dataclass
-class Case:
-    """One reason why people should look, with all whom it concerns."""
+class Case(NamedTuple):
+    """One reason why a person should look, whomever it concerns."""
 
     assignment: str
     """a question mark, where nothing tells it"""
     status: str
     why: str
-    students: list[str] = field(default_factory=list)
 
 
-class Cases:
-    """The submissions that a person should look at: one cause is one case."""
+def case(row: Row) -> Case | None:
+    """Why a person should look at a submission; None where its grade may stand."""
+    status = NO_GRADE if row.lost else row.grade.status
+    why = next(reasons(row), None)
+    return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
-    def __init__(self) -> None:
-        self._cases: dict[tuple[str, str, str], Case] = {}
 
-    def add(self, row: Row) -> bool:
-        """Take in a submission; whether it needs a person."""
-        why = next(reasons(row), None)
-        if why is not None:
-            facts = row.submission.assignment or "?", NO_GRADE if row.lost else row.grade.status, printable(why, 300)
-            self._cases.setdefault(facts, Case(*facts)).students.append(printable(row.student))
-        return why is not None
-
-    def __iter__(self) -> Iterator[Case]:
-        """All of them, by status: what says least of a grade first, and of one status what concerns most students."""
-        order = [NO_GRADE, *Status]
-        return iter(sorted(self._cases.values(), key=lambda case: (order.index(case.status), -len(case.students))))
+def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
+    """All cases and whom each concerns, by status: what says least of a grade first, and of one status what concerns
+    most."""
+    order = [NO_GRADE, *Status]
+    return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
 def reasons(row: Row) -> Iterator[str]:
@@ -93,10 +85,8 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 def finding(grade: Grade) -> str:
     """What matters most of what is wrong with a submission that ran, in words for teaching staff."""
-    if (failure := grade.failure) is not None:
-        return (
-            f"{'an import was left out' if failure.left_out else 'the file stops'}, {failure.kind}: {failure.message}"
-        )
+    if grade.failure is not None:
+        return f"{grade.failure.kind}: {grade.failure.message}"
     # A call without an end says most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)

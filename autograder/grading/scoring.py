@@ -8,7 +8,6 @@ generated file that was.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -107,22 +106,16 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     hidden results are published in the words of the feedback, with the right answers and why."""
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts, others = feedback.sections(test_results, Audience.LATER)
-    texts |= others
-    texts[ANSWERS] = plain(
-        "\n".join(
-            f"- {'✓' if result.passed else '✗'} {feedback.of_answer(result, right.get(quiz.key(result.test)))}"
-            for result in groups.get(ANSWERS, [])
-        )
-    )
+    answers = [
+        f"- {'✓' if one.passed else f'✗ {feedback.of_answer(one)}'} {key}: {right[key].sentence}"
+        for one in groups.get(ANSWERS, [])
+        if (key := quiz.key(one.test))
+    ]
+    texts |= others | {ANSWERS: plain("\n".join(answers))}
     for file in files:
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]
         rest = points_possible(group) - points_possible(public)
         now = f"{file.name}: {scored(public)} public points, {rest:g} still to be decided\n"
         later = f"{file.name}: {scored(group)} points\n\n{texts.get(file.name, '')}\n"
-        file.summary = functools.partial(_summary, later, now)
-
-
-def _summary(later: str, now: str, public_only: bool = False) -> str:
-    """In the place of a method of Otter's."""
-    return now if public_only else later
+        file.summary = lambda public_only=False, now=now, later=later: now if public_only else later

@@ -30,7 +30,7 @@ from autograder.checks.proxy import Backend, Definition, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.recorded import Recorder, with_hints
+from autograder.hints.recorded import Recorder
 from autograder.hints.reference import Reference
 from autograder.protocol.failure import BrokenTest
 
@@ -65,14 +65,13 @@ class Suite:
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
-        calls: dict[str, list[dict[str, Any]]] = {}
-        for test in self._tests:
+        self._context.reference = recorder = Recorder(self.reference)
+        for test in self.tests:
             if test.phase is Phase.PUBLIC:
-                self._context.reference = recorder = Recorder(self.reference)
+                recorder.test = test.name
                 self.run_again(catalogue.Module(self.reference.right), test)
-                calls |= {test.name: recorder.calls} if recorder.calls else {}
         self._context.reference = self.reference
-        return with_hints(self.reference, calls)
+        return {"known": recorder.known, "calls": recorder.calls}
 
 
 class GraderContext(fixtures.TestContext):

@@ -118,7 +118,7 @@ def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]
             rows = list(seen.get(result.test.question, {}).values())
             seen[result.test.question] = {}  # told once
             cause = _told(_behind(rows, known.known(result.test.question)))
-            results[number] = replace(_located(known, result), hint=cause or result.hint)
+            results[number] = replace(_located(known, result), hint=cause)
     return results
 
 

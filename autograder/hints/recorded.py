@@ -11,7 +11,7 @@ import base64
 import functools
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +22,6 @@ from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
 if TYPE_CHECKING:  # what records them does not ship
-    from autograder.hints.catalogue import Misconception
     from autograder.hints.reference import Reference
 
 OWN, BELOW = "own", "below"
@@ -103,45 +102,28 @@ class GoldenValues:
             raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
         return decoded(recorded["wanted"])
 
-    def answer(self, key: str) -> Any:
-        raise BrokenTest("answers are not in the handout")
-
-    def known_answers(self, key: str) -> Mapping[float, str]:
-        return {}
-
 
 class Recorder:
-    """The solution as the reference of a public test, with a note of what that asked."""
+    """The solution as the reference of public tests, and what they ask of it: the content of a file of the handout."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        self.calls: list[dict[str, Any]] = []
-        self.answer, self.known_answers = reference.answer, reference.known_answers
+        self.answer = reference.answer
+        self.test = ""
+        """the one that asks"""
+        self.calls: dict[str, list[dict[str, Any]]] = {}
+        """by test"""
+        self.known: dict[str, dict[str, dict[str, str]]] = {}
+        """function → group → number of a mistake that shows in a call → its hint"""
 
     def wanted(self, call: Call) -> Any:
         wanted = self.reference.wanted(call)
         encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        entries = enumerate(_entries(self.reference, call.function))
-        marks = {str(number): mark(self.reference.made_of(call.encoded, entry)) for number, entry in entries}
-        marks = {number: text for number, text in marks.items() if text is not None}
-        self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
+        groups, marks = self.known.setdefault(call.function, {OWN: {}, BELOW: {}}), {}
+        for number, entry in enumerate(itertools.chain(*self.reference.known(call.function))):
+            if (text := mark(self.reference.made_of(call.encoded, entry))) is not None:
+                marks[str(number)] = text
+                groups[OWN if entry.function == call.function else BELOW][str(number)] = entry.hint
+        recorded = {"function": call.function, "wanted": encoded, "mistakes": marks}
+        self.calls.setdefault(self.test, []).append(recorded)
         return wanted
-
-
-def _entries(reference: Reference, function: str) -> list[Misconception]:
-    """The known mistakes of a function, numbered by their place."""
-    return [*itertools.chain(*reference.known(function))]
-
-
-def with_hints(reference: Reference, calls: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Recorded calls by test, with the hints of the mistakes that show in them, by function and group."""
-    shown: dict[str, set[str]] = {}
-    for call in itertools.chain.from_iterable(calls.values()):
-        shown.setdefault(call["function"], set()).update(call["mistakes"])
-    known: dict[str, dict[str, dict[str, str]]] = {}
-    for function, numbers in shown.items():
-        known[function] = {OWN: {}, BELOW: {}}
-        for number, entry in enumerate(_entries(reference, function)):
-            if str(number) in numbers:
-                known[function][OWN if entry.function == function else BELOW][str(number)] = entry.hint
-    return {"known": known, "calls": calls}

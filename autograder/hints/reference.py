@@ -88,13 +88,9 @@ class Reference:
         perform(module, call)
         return tuple(asked.values())
 
-    def answer(self, key: str) -> Any:
-        """The right entry of ANSWERS."""
-        return vars(self.right)[ANSWERS][key]
-
-    def known_answers(self, key: str) -> Mapping[float, str]:
-        """The known wrong numbers for an entry of ANSWERS, each with its hint."""
-        return catalogue.wrong_answers(self.assignment).get(key, {})
+    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
+        """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        return vars(self.right)[ANSWERS][key], catalogue.wrong_answers(self.assignment).get(key, {})
 
     # What known mistakes make of it
 

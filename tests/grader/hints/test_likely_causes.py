@@ -75,6 +75,17 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
     assert hints(results_of("rope", source, suites), "rope_scores") == ""
 
 
+def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
+    """What hidden tests tell could else carry more of their inputs."""
+    source = """
+    _right = apply_rope
+    def apply_rope(x, positions, base=10000.0):
+        return _right(x, -np.asarray(positions), base)
+    """
+    results = [one for one in results_of("rope", source, suites) if one.test.question == "apply_rope"]
+    assert sum(not one.passed for one in results) > 2 and sum(one.hint is not None for one in results) == 1
+
+
 def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: dict[str, Suite]) -> None:
     wrong = {
         "query": "q = q / np.sqrt(q.shape[-1])",
