@@ -11,7 +11,6 @@ import functools
 import hashlib
 import importlib.metadata
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,7 +63,7 @@ class Assignment:
         """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that
         decides, or a library."""
         seed()  # said at once, before a grader stumbles over it
-        digest = hashlib.sha256("\n".join(_versions()).encode())
+        digest = hashlib.sha256(_versions().encode())
         own = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
         deciding = (path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))
         for path in (*own, seed_file(), Path(__file__), *deciding):
@@ -92,11 +91,13 @@ _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "py
 """Hypothesis draws the examples, numpy computes, pytest collects, Otter scores, and the others are the wall."""
 
 
-def _versions() -> Iterator[str]:
-    yield f"python {sys.version_info.major}.{sys.version_info.minor}"
+@functools.cache
+def _versions() -> str:
+    found = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not there on every system
-            yield f"{name} {importlib.metadata.version(name)}"
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    return "\n".join(found)
 
 
 def seed_file() -> Path:

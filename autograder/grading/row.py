@@ -87,7 +87,7 @@ class Row:
             words = "\n".join(one.sentence for one in self.adjustments)
             by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": words}
             converted = converted | {"tests": [*converted["tests"], by_hand]}
-        return json.dumps(converted, indent=1)
+        return json.dumps(converted)
 
     @property
     def feedback(self) -> str:
