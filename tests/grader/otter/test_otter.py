@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import re
@@ -16,11 +17,11 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
-from autograder.grading import feedback, scoring
+from autograder.grading import scoring
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
-from autograder.submission import read_file
+from autograder.otter.plugin import WhereaboutsPlugin
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.handed_in import by_test, faults, otter_run, seen_by_student
 from tests.grader.support.once import Graded
@@ -48,9 +49,9 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
     return run
 
 
-ROPES = "edsger.py hedy.py katherine.ipynb mallory.py"
-"""Of rope, one of each kind: no Python, wrong in one function, a right notebook, hostile. What they come to by the
-batch, `test_samples` says of all."""
+ROPES = "hedy.py katherine.ipynb mallory.py"
+"""Of rope, one of each kind: wrong in one function, a right notebook, hostile. What they come to by the batch,
+`test_samples` says of all; what cannot be read is handed in in `test_platforms`."""
 
 
 @pytest.mark.parametrize("name", ROPES.split())
@@ -58,11 +59,6 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: Otte
     path = SAMPLES / "rope" / name
     results, output = run_of(path)
     assert faults(output) == []
-    problem = read_file(path, "rope", ["rope"]).problem
-    if problem is not None:
-        assert results.total == 0 and not any(by_test(results).values())
-        assert feedback.inline(problem.message) in seen_by_student(output)
-        return
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
     assert (results.total, results.possible) == (grade.score, grade.max_score)
@@ -91,6 +87,21 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: Otter
     assert "8 of 8 public points. The other 12 of 20" in said
     assert re.search(r"apply_rope: ([\d.]+) of \1 public points, [\d.]+ still to be decided", said)
     assert not re.search(r"all (test|case)|complete", said, re.IGNORECASE)
+
+
+def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
+    graded: Graded, run_of: OtterRun
+) -> None:
+    """As the one that bounds how often a student may submit."""
+    path, ours = SAMPLES / "rope" / "hedy.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
+    ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
+    for hides in (False, True):
+        results = copy.deepcopy(run_of(path)[0])
+        results.set_output("Five a day.")
+        if hides:
+            results.hide_everything()
+        ours.after_grading(results)
+        assert results.output.startswith("Five a day.") and ("Likely cause" in results.output) is not hides
 
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:

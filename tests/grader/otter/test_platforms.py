@@ -17,7 +17,7 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.handed_in import METADATA, faults, gradescope, install, run, seen_by_student
+from tests.grader.support.handed_in import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -27,8 +27,7 @@ with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.c
 ) as _scores:
     HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
-Platform = Callable[..., dict[str, Any]]
-Built = Callable[..., tuple[Path, Path]]
+Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -38,33 +37,21 @@ def python(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The zip of rope with an instructor's part of the configuration, each built once, behind the folder that it is
-    for, which is not there."""
-    made: dict[str, tuple[Path, Path]] = {}
-
-    def build(config: dict[str, Any] | None = None) -> tuple[Path, Path]:
-        key = json.dumps(config)
-        if key not in made:
-            folder = tmp_path_factory.mktemp("gradescope")
-            settings = {"autograder_dir": str(folder / "autograder")} | (config or {})
-            (zipped,) = package.build([course.find("rope")], folder, settings)
-            made[key] = folder / "autograder", zipped
-        shutil.rmtree(made[key][0], ignore_errors=True)
-        return made[key]
-
-    return build
+def built(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folder that rope's zip is for, and the zip. An instructor may publish hidden results later."""
+    folder = tmp_path_factory.mktemp("gradescope")
+    settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
+    (zipped,) = package.build([course.find("rope")], folder, settings)
+    return folder / "autograder", zipped
 
 
 @pytest.fixture(scope="module")
-def platform(python: Path, built: Built) -> Platform:
-    """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the
-    configuration."""
+def platform(python: Path, built: tuple[Path, Path]) -> Platform:
+    """Grades a rope submission (name → content) on a Gradescope of our own."""
 
-    def grade(
-        submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA
-    ) -> dict[str, Any]:
-        results = gradescope(python, *built(config), submission, metadata)
+    def grade(submission: dict[str, bytes]) -> dict[str, Any]:
+        shutil.rmtree(built[0], ignore_errors=True)
+        results = gradescope(python, *built, submission)
         assert faults(results) == []
         return results
 
@@ -84,20 +71,11 @@ def points(results: dict[str, Any]) -> float:
     return float(sum(test.get("score", 0) for test in results["tests"]))
 
 
-LIMIT = {"plugins": [{"otter.plugins.builtin.RateLimiting": {"hours": 1, "allowed_submissions": 1}}]}
-EARLIER = {
-    "previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]
-}
-
-
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
-    """Another plugin has the first word and, where it hides everything, the only one; an instructor may publish hidden
-    results later."""
-    results = platform({"rope.py": HEDY}, LIMIT | {"show_hidden": True})
+    results = platform({"rope.py": HEDY})
     assert results["output_format"] == "md" and "stdout_visibility" not in results
     assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
-    assert said.startswith("Students are allowed 1 submissions every 1 hours")
     assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
     assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
@@ -105,9 +83,6 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
     files = (rope.public_tests, rope.hidden_tests)
     public, hidden = (set(re.findall(r'"""(.*)"""', path.read_text("utf-8"))) for path in files)
     assert hidden - public and not any(rule in said for rule in hidden - public)
-    second = platform({"rope.py": HEDY}, LIMIT | {"show_hidden": True}, METADATA | EARLIER)
-    assert second["output"].startswith("You have exceeded the rate limit") and "Likely cause" not in second["output"]
-    assert {test["visibility"] for test in second["tests"]} == {"hidden"}
 
 
 SNOOP = """
@@ -127,11 +102,11 @@ if found:
 
 
 def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
-    platform: Platform, built: Built, python: Path, handed_out: dict[str, bytes]
+    platform: Platform, built: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
 ) -> None:
     """A clone of the handout with a file more, whose functions are in the notebook beside the stub. It finds neither
     the zip's files, nor the metadata with others' names, nor what else was handed in, nor the installed course."""
-    folder, zipped = built()
+    folder, zipped = built
     with zipfile.ZipFile(zipped) as archive:
         paths = [str(folder / "source" / name) for name in archive.namelist()]
     installed = [str(path) for path in installed_root(python).rglob("*") if path.suffix in (".py", ".txt", ".json")]
@@ -145,11 +120,9 @@ def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course
 
 
 def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform) -> None:
-    """However long Python would take over it: a name with very many marks is parsed in quadratic time."""
-    marks = "\u0301\u0327" * 128_000
-    results = platform({"rope.py": f"a{marks} = 1\n".encode(), "report.pdf": b"%PDF"})
+    results = platform({"rope.py": b"def (", "report.pdf": b"%PDF"})
     assert points(results) == 0
-    assert "**Not graded.** It could not be read" in results["output"] and "Traceback" not in json.dumps(results)
+    assert "**Not graded.** The file is not Python" in results["output"] and "Traceback" not in json.dumps(results)
 
 
 def installed_root(python: Path) -> Path:

@@ -81,13 +81,7 @@ def run(command: list[str], folder: Path, **more: str) -> str:
     return done.stdout
 
 
-def gradescope(
-    python: Path,
-    folder: Path,
-    zipped: Path,
-    submission: dict[str, bytes],
-    metadata: dict[str, Any],
-) -> dict[str, Any]:
+def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes]) -> dict[str, Any]:
     """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that
     folder."""
     for name in ("source", "submission", "results"):
@@ -98,7 +92,7 @@ def gradescope(
         path = folder / "submission" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (folder / "submission_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
+    (folder / "submission_metadata.json").write_text(json.dumps(METADATA), encoding="utf-8")
     run([str(python), str(folder / "source" / "run_otter.py")], folder, JUPYTER_PATH=str(python.parent))
     results: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     return results
