@@ -238,7 +238,7 @@ def roster(out: Path, table: Path, **options: str | None) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        filled = room.fill(out, book, table, **options)
+        filled = room.fill(out, book.rows(), table, **options)
     _say(f"{filled.scores} scores in {filled.path}")
     for what, whom in filled.remarks.items():
         _say(f"{what}: {listed(whom, 40)}.", err=True)
@@ -254,7 +254,7 @@ def feedback(out: Path, platform: str) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        packed = feedback_zip.pack(out, book, platform)
+        packed = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
     if packed.files:
         _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {feedback_zip.PLATFORMS[platform]}.")
     if packed.without:

@@ -90,8 +90,8 @@ def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
     from autograder.reports import class_page, similarity
 
     with Gradebook.reading(out) as book:
-        not_compared = similarity.write(out, book, [*similarity.solutions(), *others])
-        class_page.write(out, book)
+        not_compared = similarity.write(out, book.rows(), book.cells, [*similarity.solutions(), *others])
+        class_page.write(out, book.rows())
     return not_compared
 
 

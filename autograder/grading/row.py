@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from autograder.checks.telling import inline
 from autograder.grading import feedback
@@ -97,19 +96,6 @@ class Row:
             lines = "\n".join(f"- {inline(one.sentence)}" for one in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
         return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.feedback)
-
-
-class Rows(Protocol):
-    """A gradebook, as those see it who make something of the grades."""
-
-    def rows(self) -> Iterator[Row]:
-        """Every submission that counts and has a grade, by assignment and then student."""
-
-    def cells(self, code: str) -> tuple[str, ...]:
-        """The code of a key."""
-
-    def replaced(self) -> list[Submission]:
-        """Submissions that do not count, because a later one of the same student does."""
 
 
 def known_as(submission: Submission) -> set[str]:

@@ -38,21 +38,29 @@ RANDOM_INPUTS = "rng"
 """The one fixture of a suite besides the submission."""
 
 
-class Suite:
-    """The collected tests of one assignment."""
+class Suite(fixtures.TestContext):
+    """The collected tests of one assignment; it gives each of them the submission that is being graded, beside the
+    solution."""
+
+    backend: Backend
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        self.seed = course.seed()
         self.reference = Reference(assignment)
-        self._context = GraderContext(self.reference)
-        items = [(describe(item), item) for item in collect(assignment, self._context)]
+        self.definition: Definition = self.reference
+        """what the tests compare with"""
+        items = [(describe(item), item) for item in collect(assignment, self)]
         items.sort(key=lambda pair: pair[0].phase.value)
-        self._tests = {test: _Runnable(item, self._context) for test, item in items}
+        self._tests = {test: _Runnable(item, self) for test, item in items}
 
     @property
     def tests(self) -> list[Test]:
         """All tests, in the order in which they run."""
         return list(self._tests)
+
+    def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
+        return StudentModule(assignment, self.backend, self.definition)
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""
@@ -60,54 +68,40 @@ class Suite:
 
     def run_again(self, backend: Backend, test: Test) -> TestResult:
         """The result of one test."""
-        self._context.backend = backend
+        self.backend = backend
         return self._tests[test].run(test)
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
-        self._context.reference = recorder = Recorder(self.reference)
+        self.definition = recorder = Recorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
                 recorder.test = test.name
                 self.run_again(catalogue.Module(self.reference.right), test)
-        self._context.reference = self.reference
+        self.definition = self.reference
         return {"known": recorder.known, "calls": recorder.calls}
-
-
-class GraderContext(fixtures.TestContext):
-    """Gives each test the submission that is being graded, beside the solution."""
-
-    backend: Backend
-
-    def __init__(self, reference: Reference) -> None:
-        self.reference: Definition = reference
-        self.name = reference.assignment.name
-        self.seed = course.seed()
-
-    def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """What the fixture named after the assignment gives a test."""
-        return StudentModule(assignment, self.backend, self.reference)
 
 
 class _Runnable:
     """A collected test that runs again and again."""
 
-    def __init__(self, item: pytest.Function, context: GraderContext) -> None:
+    def __init__(self, item: pytest.Function, suite: Suite) -> None:
         self.item = item
-        self.context = context
+        self.suite = suite
+        self.name = suite.assignment.name
         self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
-        if not {context.name, RANDOM_INPUTS}.issuperset(self.fixtures):
-            asks = f"{context.name}, {RANDOM_INPUTS} and its parameters"
+        if not {self.name, RANDOM_INPUTS}.issuperset(self.fixtures):
+            asks = f"{self.name}, {RANDOM_INPUTS} and its parameters"
             raise BrokenTest(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {asks}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
         """How the test comes out, with the calls that it made."""
-        submission = self.context.submission(self.context.name, self.item)
-        given: dict[str, Any] = {self.context.name: submission}
+        submission = self.suite.submission(self.name, self.item)
+        given: dict[str, Any] = {self.name: submission}
         if RANDOM_INPUTS in self.fixtures:
-            given[RANDOM_INPUTS] = fixtures.random_inputs(self.context, self.item)
+            given[RANDOM_INPUTS] = fixtures.random_inputs(self.suite, self.item)
         raised = None
         try:
             self.function(**{name: given[name] for name in self.fixtures}, **self.parameters)
@@ -141,17 +135,17 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     return run
 
 
-def collect(assignment: Assignment, context: GraderContext) -> list[pytest.Function]:
+def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     """The tests of an assignment, by a pytest of our own: no configuration file, no output, no plugin that a machine
     happens to have. Raises BrokenTest where it cannot collect them."""
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
     unwanted += ["unraisableexception"]  # it collects garbage ten times, which takes as long as collecting the tests
-    options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
-    options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
+    options = ["--collect-only", "--import-mode=importlib", "--strict-markers", "--disable-plugin-autoload"]
+    options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
     os.environ.pop("PYTEST_ADDOPTS", None)  # of whoever started this, for a pytest of theirs
-    status = pytest.main([*options, *files], plugins=[fixtures, context, collector])
+    status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
     if status != pytest.ExitCode.OK:
         why = "; ".join(collector.failures) or f"pytest ended with {status!r}"
         raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {why}")
@@ -163,7 +157,7 @@ def collect(assignment: Assignment, context: GraderContext) -> list[pytest.Funct
 
 
 class _Collector:
-    """A pytest plugin that takes the tests in the place of running them, and keeps what pytest would have printed."""
+    """A pytest plugin that keeps the tests, and what pytest would have printed."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Function] = []
@@ -173,7 +167,5 @@ class _Collector:
         if report.failed:
             self.failures.append(report.longreprtext.strip().splitlines()[-1])
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
-        return None if self.failures else True  # pytest itself then says that it was interrupted

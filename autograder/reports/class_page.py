@@ -7,7 +7,7 @@ Jinja escapes every text in it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -20,7 +20,7 @@ from autograder import course
 from autograder.checks.results import by_question, points_won
 from autograder.files import atomic
 from autograder.grading import review
-from autograder.grading.row import Row, Rows
+from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
@@ -115,7 +115,7 @@ class Results:
 class ClassStatistics:
     """All that the report tells."""
 
-    def __init__(self, rows: Iterator[Row]) -> None:
+    def __init__(self, rows: Iterable[Row]) -> None:
         results: dict[str, Results] = {}
         students: dict[str, dict[str, Any]] = {}
         cases: dict[review.Case, list[str]] = {}
@@ -164,9 +164,9 @@ def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str,
     ]
 
 
-def write(out: Path, book: Rows) -> Path:
-    """Write OUT/report.html from the gradebook in OUT. Raises OSError where there is no room for it."""
-    statistics = ClassStatistics(book.rows())
+def write(out: Path, rows: Iterable[Row]) -> Path:
+    """Write OUT/report.html. Raises OSError where there is no room for it."""
+    statistics = ClassStatistics(rows)
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)

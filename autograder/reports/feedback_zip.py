@@ -9,6 +9,7 @@ feedback's kind (*Upload multiple feedback files in a zip*).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -16,8 +17,9 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from autograder.files import write_zip
-from autograder.grading.row import Row, Rows
+from autograder.grading.row import Row
 from autograder.reports import templates
+from autograder.submission import Submission
 from autograder.submission.names import printable
 
 PLATFORMS = {
@@ -40,14 +42,15 @@ def page(row: Row) -> str:
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
-def pack(out: Path, book: Rows, platform: str) -> Packed:
-    """Write the feedback of a finished run for one of PLATFORMS."""
+def pack(out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str) -> Packed:
+    """Write the feedback of a finished run for one of PLATFORMS. `replaced`: what does not count, because a later
+    submission of the same student does."""
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for submission in book.replaced():
+    for submission in replaced:
         earlier[submission.assignment, submission.who].append(submission.file)
     without: list[str] = []
     pages: dict[str, dict[str, bytes]] = defaultdict(dict)
-    for row in book.rows():
+    for row in rows:
         submission = row.submission
         name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.who]])
         if submission.assignment and name:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ import pandas as pd
 
 from autograder.course import UserError
 from autograder.files import write_csv
-from autograder.grading.row import Row, Rows, known_as
+from autograder.grading.row import Row, known_as
 from autograder.submission.names import folded, printable
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
@@ -39,7 +39,7 @@ class Filled(NamedTuple):
 
 def fill(
     out: Path,
-    book: Rows,
+    graded: Iterable[Row],
     table: Path,
     assignment: str | None = None,
     id_column: str | None = None,
@@ -47,7 +47,7 @@ def fill(
 ) -> Filled:
     """Write OUT/roster_<name of the table> with the scores of a finished run. Raises RosterError."""
     rows: dict[str, list[Row]] = defaultdict(list)
-    for row in book.rows():
+    for row in graded:
         rows[row.submission.assignment].append(row)
     frame = _read(table)
     names = [assignment] if assignment else sorted(filter(None, rows))

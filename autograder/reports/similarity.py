@@ -18,7 +18,7 @@ import contextlib
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from autograder.course import ROOT, Assignment, assignments
 from autograder.files import write_csv
-from autograder.grading.row import Rows
+from autograder.grading.row import Row
 from autograder.parallel import Exceeded, in_order
 from autograder.submission import Submission, find_in_folder
 from autograder.submission import read as read_hand_in
@@ -58,20 +58,22 @@ _POWERS = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in ran
 _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64)
 
 
-def write(out: Path, book: Rows, others: Iterable[Submission] = ()) -> list[str]:
-    """Write the pairs of the gradebook in OUT to OUT/similarity.csv, assignment by assignment, group by group; returns
+def write(
+    out: Path, graded: Iterable[Row], cells: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
+) -> list[str]:
+    """Write the pairs among what was graded to OUT/similarity.csv, assignment by assignment, group by group; returns
     files that could not be compared. Raises OSError where there is no room for it.
 
     Who handed in one file together is one submission. Of a group only the links that hold it together are listed, the
     strongest ones: n − 1 for n submissions. `others` were not handed in, such as solutions and an earlier term's class:
-    each may be one of a pair, and counts for nothing else.
+    each may be one of a pair, and counts for nothing else. `cells`: what has the code of a key.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
-    for row in book.rows():
+    for row in graded:
         if (one := row.submission).problem is None:
             students[one.assignment, one.file, one.sha256, row.key.code].append(row.student)
     files = [
-        Submission(", ".join(names), assignment, file, sha256, book.cells(code))
+        Submission(", ".join(names), assignment, file, sha256, cells(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
     there = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}

@@ -51,7 +51,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
     """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
     mistake. With another term's seed as well."""
     assert handout.complaint(assignment) == ""
-    monkeypatch.setattr(suite._context, "seed", 77)
+    monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
 

@@ -152,7 +152,7 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
     A plan that calls a function it does not know is tried anew with that function right or lazy. One that fails before
     is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
     """
-    suite._context.backend = mixture
+    suite.backend = mixture
     for test, runnable in suite._tests.items():
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
         while plans:
@@ -217,7 +217,7 @@ def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> N
         for places in [*itertools.combinations(range(len(needed)), 1), *itertools.combinations(range(len(needed)), 2)]:
             for words, instead in IGNORED.items():
                 setattr(module, test.question, ignoring(right, places, instead))
-                suite._context.backend = catalogue.Module(module)
+                suite.backend = catalogue.Module(module)
                 with np.errstate(all="ignore"):
                     if runnable.run(test).passed:
                         earned.append(
