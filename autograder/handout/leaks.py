@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from autograder.course import assignments, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 ACCIDENT = 24
 """Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
+BLOCK = ACCIDENT // 2
 
 NUMBERS = "assignments/writer/weights.npz"
 """The one file that is no text."""
@@ -24,11 +25,15 @@ NUMBERS = "assignments/writer/weights.npz"
 def leaks(files: Mapping[str, bytes]) -> list[str]:
     """One line for each thing in these files that students must not have; empty where there is none."""
     secrets = _secrets()
-    found = {content: [*_in_file(content, secrets)] for name, content in files.items() if name != NUMBERS}
+    by_block: dict[str, set[str]] = {}
+    for part in secrets:
+        for place in range(BLOCK if len(part) >= ACCIDENT else 0):
+            by_block.setdefault(part[place : place + BLOCK], set()).add(part)
+    found = {content: [*_in_file(content, secrets, by_block)] for name, content in files.items() if name != NUMBERS}
     return [f"{name}: {what}" for name, content in files.items() for what in found.get(content, ())]
 
 
-def _in_file(content: bytes, secrets: Mapping[str, str]) -> Iterator[str]:
+def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, Set[str]]) -> Iterator[str]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -38,9 +43,11 @@ def _in_file(content: bytes, secrets: Mapping[str, str]) -> Iterator[str]:
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
     bare = _bare(text) + _bare(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
-    windows = {bare[place : place + ACCIDENT] for place in range(len(bare))}
+    # Wherever a secret stands, its first ACCIDENT characters hold one of these blocks: most secrets need no search.
+    blocks = {bare[place : place + BLOCK] for place in range(0, len(bare), BLOCK)}
+    likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
     for part, what in secrets.items():
-        if (len(part) < ACCIDENT or part[:ACCIDENT] in windows) and part in bare:
+        if (len(part) < ACCIDENT or part in likely) and part in bare:
             yield what
 
 

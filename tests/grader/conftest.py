@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    cluster batch platforms otter page_browser figures new_assignment attacks lazy writer
-    notebooks live_browser handout progress one_submission_decides follow_through report_browser self_test
-    threat_model labs similarity bench
+    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser lazy
+    new_assignment otter one_submission_decides self_test report_browser threat_model labs writer similarity bench
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""

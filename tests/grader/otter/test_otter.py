@@ -23,6 +23,7 @@ from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import WhereaboutsPlugin
 from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.folders import archive_of, put
 from tests.grader.support.handed_in import by_test, faults, otter_run, seen_by_student
 from tests.grader.support.once import Graded
 
@@ -36,22 +37,35 @@ def zips(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 OtterRun = Callable[[Path], tuple[GradingResults, dict[str, Any]]]
+HOSTILE = {
+    "json.py": "raise SystemExit('imported by the grader')",
+    "otter.py": "raise SystemExit('imported by the grader')",
+    "autograder/__init__.py": "raise SystemExit('imported by the grader')",
+    ".OTTER_LOG": "cos\nsystem\n(S'touch unpickled'\ntR.",
+    "sitecustomize.py": "open('customised', 'w')",
+}
 
 
 @pytest.fixture(scope="session")
 def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """What `otter run` makes of a sample submission, each run once: results, and the JSON that it leaves."""
+    """What `otter run` makes of a sample submission, each run once: results, and the JSON that it leaves. A notebook
+    comes in a zip, with files that Otter's kernel, started in that folder, would import or unpickle."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
-        return otter_run(zips / "rope.zip", path, tmp_path_factory.mktemp("run"))
+        folder = tmp_path_factory.mktemp("run")
+        if path.suffix == ".ipynb":
+            handed_in = folder / "handed_in.zip"
+            handed_in.write_bytes(archive_of({path.name: path.read_bytes()} | HOSTILE))
+            path = handed_in
+        return otter_run(zips / "rope.zip", path, folder)
 
     return run
 
 
 ROPES = "hedy.py katherine.ipynb mallory.py"
 """Of rope, one of each kind: wrong in one function, a right notebook, hostile. What they come to by the batch,
-`test_samples` says of all; what cannot be read is handed in in `test_platforms`."""
+`test_samples` says of all."""
 
 
 @pytest.mark.parametrize("name", ROPES.split())
@@ -87,6 +101,17 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: Otter
     assert "8 of 8 public points. The other 12 of 20" in said
     assert re.search(r"apply_rope: ([\d.]+) of \1 public points, [\d.]+ still to be decided", said)
     assert not re.search(r"all (test|case)|complete", said, re.IGNORECASE)
+
+
+def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_path: Path) -> None:
+    put(tmp_path, {"submission/rope.py": "def ("})
+    settings = {"assignment": "rope", "suite": course.find("rope").suite_hash, "isolation": "none"}
+    ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
+    ours.before_grading(None)
+    assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0
+    results = copy.deepcopy(run_of(SAMPLES / "rope" / "hedy.py")[0])
+    ours.after_grading(results)
+    assert "**Not graded.** The file is not Python" in results.output
 
 
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
@@ -150,26 +175,6 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
     questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.test_files(suite.tests))]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
-
-
-HOSTILE = {
-    "json.py": "raise SystemExit('imported by the grader')",
-    "otter.py": "raise SystemExit('imported by the grader')",
-    "autograder/__init__.py": "raise SystemExit('imported by the grader')",
-    ".OTTER_LOG": "cos\nsystem\n(S'touch unpickled'\ntR.",
-    "sitecustomize.py": "open('customised', 'w')",
-}
-
-
-def test_other_files_in_a_submission_are_never_imported_or_unpickled(zips: Path, tmp_path: Path) -> None:
-    """A notebook in a zip may come with files that Otter's kernel, started in that folder, would import or unpickle."""
-    handed_in = tmp_path / "handed_in.zip"
-    with zipfile.ZipFile(handed_in, "w") as archive:
-        archive.write(SAMPLES / "rope" / "katherine.ipynb", "katherine.ipynb")
-        for name, content in HOSTILE.items():
-            archive.writestr(name, content)
-    results, _ = otter_run(zips / "rope.zip", handed_in, tmp_path)
-    assert results.total == 20
 
 
 def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path: Path) -> None:

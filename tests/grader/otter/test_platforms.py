@@ -119,12 +119,6 @@ def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course
     assert points(results) == 20 and "explore" in results["output"]
 
 
-def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform) -> None:
-    results = platform({"rope.py": b"def (", "report.pdf": b"%PDF"})
-    assert points(results) == 0
-    assert "**Not graded.** The file is not Python" in results["output"] and "Traceback" not in json.dumps(results)
-
-
 def installed_root(python: Path) -> Path:
     return Path(run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parent).strip())
 
