@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,15 +24,8 @@ class Backend(Protocol):
         """Make a call, with copies of its arguments."""
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An exception in the place of a value."""
-
-    kind: str = ""
-
-
-REFUSED = Refusal()
-"""What is wanted of a call with a bad argument: an error."""
+REFUSED = object()
+"""An exception in the place of a value: what is wanted of a call with a bad argument."""
 
 
 class Definition(Protocol):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from autograder.checks.proxy import stops
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.checks.standing import State, standings
-from autograder.checks.telling import Audience, block, inline, note, scored
+from autograder.checks.telling import Audience, block, inline, note, quoted, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
@@ -100,8 +100,8 @@ def _loading(grade: Grade) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
     if grade.failure is not None:
-        why = stops(grade.failure)
-        parts.append(f"**{inline(why[:1].upper() + why[1:])}.** The rest is graded.")
+        parts.append("**While your file was loaded, this happened.** The rest is graded:")
+        parts.append(quoted(stops(grade.failure)))
         if grade.failure.left_out or "ImportError" in grade.failure.bases:
             parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
     return parts

@@ -13,11 +13,10 @@ up.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
+from autograder.sandbox.backend import Sandboxed
 
 ROUNDS, QUESTIONS = 8, 256
 """How often a call is made at most, each time with more known of what it asks; and what it may ask in all."""
@@ -97,15 +97,8 @@ _exchange = _exchange(FUNCTIONS)
 """What is run at the end of the submission."""
 
 
-class Restartable(Backend, Protocol):
-    """A backend that can load its submission once more, beside itself."""
-
-    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Backend]:
-        """The same submission with further cells at its end, in a process of its own."""
-
-
 def follow_through(
-    suite: Suite, backend: Restartable, results: Sequence[TestResult], before: Sequence[TestResult] = ()
+    suite: Suite, backend: Sandboxed, results: Sequence[TestResult], before: Sequence[TestResult] = ()
 ) -> list[TestResult]:
     """The tests that failed, run once more with right values below them: those that pass now have their points.
 

@@ -14,12 +14,6 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, Status
 
-NOT_JUDGED = (
-    "your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at"
-    " it"
-)
-"""What every test says of a submission over which the grader itself failed, where it judges others."""
-
 
 @dataclass(frozen=True)
 class Grade:

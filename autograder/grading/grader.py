@@ -15,10 +15,10 @@ import numpy as np
 
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.telling import Audience
-from autograder.course import Assignment, UserError
+from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import NOT_JUDGED, Grade
+from autograder.grading.grade import Grade
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
@@ -78,12 +78,6 @@ class Grader:
         """End the sandbox."""
         self.sandbox.close()
 
-    def __enter__(self) -> Grader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
     """The final grade, scored, with what its student may read: at once, and later. How the submission came to an end
@@ -99,20 +93,8 @@ def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission and nothing else. Raises UserError where the reference solution cannot be graded either.
-
-    An exception that no test foresaw is the submission's own as long as a new grader judges the solution as it should.
-    """
-    try:
-        with Grader(disabled_locks) as grader:
-            if submission.problem is not None:
-                return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
-            return grader.grade(assignment, submission.cells)
-    except Exception as error:
-        failure = error
-    with Grader(disabled_locks) as grader, contextlib.suppress(Exception):
-        solution = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
-        if solution.score == solution.max_score:
-            return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
-    said = f"{type(failure).__name__}: {failure}"
-    raise UserError(f"neither this submission nor the solution can be graded ({said})") from failure
+    """Grade one submission and nothing else."""
+    with contextlib.closing(Grader(disabled_locks)) as grader:
+        if submission.problem is not None:
+            return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
+        return grader.grade(assignment, submission.cells)

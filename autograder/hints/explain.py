@@ -18,7 +18,7 @@ import numpy as np
 
 from autograder.checks import prompt
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import Refusal, parts
+from autograder.checks.proxy import REFUSED, parts
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import VALUES, Kind
@@ -69,7 +69,7 @@ def fingerprint(value: Any) -> Fingerprint | None:
 
 def same(got: Any, wanted: Any) -> bool:
     """Whether a value is the one that was foreseen, within what a test allows."""
-    if type(wanted) is Refusal:
+    if wanted is REFUSED:
         return False
     if type(wanted) is Fingerprint:
         shape, sums = fingerprint(got) or ((), (math.nan, math.nan))
@@ -92,7 +92,7 @@ class Observation:
     got: Any
     right: Any
     predicted: Callable[[Any], Any]
-    """mistake → what comes of it, a Refusal in the place of an exception, or SAME"""
+    """mistake → what comes of it, REFUSED or SAME"""
 
     @functools.cached_property
     def is_wrong(self) -> bool:

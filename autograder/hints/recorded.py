@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograder.checks.proxy import REFUSED, Refusal
+from autograder.checks.proxy import REFUSED
 from autograder.hints.explain import SAME, Fingerprint, Observation, fingerprint
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
@@ -36,7 +36,7 @@ def decoded(wanted: str | None) -> Any:
 
 def mark(outcome: Any) -> str | None:
     """An outcome as it is recorded; None for one that nobody would recognise, such as a list."""
-    if type(outcome) is Refusal:
+    if outcome is REFUSED:
         return ""
     if outcome is SAME or (known := fingerprint(outcome)) is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -106,5 +107,5 @@ def grader() -> Iterator[Grader]:
     """One warm grader for the whole session, as a batch has it."""
     from autograder.grading.grader import Grader
 
-    with Grader() as warm:
+    with contextlib.closing(Grader()) as warm:
         yield warm

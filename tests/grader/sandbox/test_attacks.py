@@ -6,6 +6,7 @@ What a worker is kept from, and what ends it, `test_wall` asks without a grade.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -80,7 +81,7 @@ def seen() -> Iterator[Seen]:
         found.hidden = Phase.HIDDEN in phases
         return honest_run(self, backend, *phases)
 
-    with Grader() as grader, pytest.MonkeyPatch.context() as patch:
+    with contextlib.closing(Grader()) as grader, pytest.MonkeyPatch.context() as patch:
         found = Seen(grader)
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)

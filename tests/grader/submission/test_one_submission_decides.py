@@ -14,14 +14,11 @@ from autograder import course, files
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
-from autograder.course import Assignment, UserError
-from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTest, Kind, Status, Wrong
-from autograder.submission import read_file
+from autograder.protocol.failure import BrokenTest, Status, Wrong
 from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -108,28 +105,6 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
 
 class Fails(Exception):
     pass
-
-
-def test_check_and_otter_give_a_grade_whatever_one_submission_makes_a_grader_raise(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As long as a new grader judges the solution; where it does not, nobody is blamed."""
-    assignment, solution = course.find(NAME), course.find(NAME).solution.read_text("utf-8")
-    judge, error = Grader.grade, RecursionError()
-
-    def fails(self: Grader, of: Assignment, cells: tuple[str, ...]) -> object:
-        if cells != (solution,):
-            raise error
-        return judge(self, of, cells)
-
-    monkeypatch.setattr(Grader, "grade", fails)
-    given = read_file(assignment.stub, NAME, NAMES)
-    judged = graders.grade_alone(assignment, given, ())
-    assert judged.status is Status.KILLED and judged.score == 0
-    assert {one.kind for one in judged.test_results} == {Kind.KILLED}
-    monkeypatch.setattr(Grader, "grade", lambda *_: (_ for _ in ()).throw(error))
-    with pytest.raises(UserError):
-        graders.grade_alone(assignment, given, ())
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ processes.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -142,7 +143,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
     functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     wrong = [(_mistaken(text, function),) for function in functions]
-    with Grader() as grader:
+    with contextlib.closing(Grader()) as grader:
 
         def graded(*files: tuple[str, ...]) -> float:
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
