@@ -46,12 +46,12 @@ class Finding:
     @property
     def fix(self) -> str:
         """What to do about it."""
-        return FIX[self.lock]
+        return FIX[self.lock.split(", ")[0]]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a submission cannot do, the lock that keeps it from it, and how it tries."""
+    """What a submission cannot do, the lock that keeps it from it (of several, each one does), and how it tries."""
 
     promise: str
     lock: str
@@ -86,20 +86,20 @@ ATTEMPTS = (
     Attempt("reads nobody's file", "landlock", "open(file).close()"),
     Attempt("reads nothing of this project", "landlock", "open(code).close()"),
     Attempt("reads nothing of the system's", "landlock", "open('/etc/passwd').close()"),
-    Attempt("reads no process's environment", "landlock", "open(f'/proc/{grader}/environ').close()"),
+    Attempt("reads no process's environment", "landlock, user", "open(f'/proc/{grader}/environ').close()"),
     Attempt("lists no folder", "landlock", "os.listdir(folder)"),
     Attempt("writes nothing elsewhere", "landlock", "open(folder + '/new', 'w').close()"),
     Attempt("writes nothing beside its scratch folder", "user", "open('../new', 'w').close()"),
-    Attempt("empties no file", "seccomp", "os.truncate(file, 0)"),
-    Attempt("opens no file in an odd way", "seccomp", "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)"),
+    Attempt("empties no file", "seccomp, landlock", "os.truncate(file, 0)"),
+    Attempt("opens no file in an odd way", "seccomp, landlock", "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)"),
     Attempt("locks no file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
     Attempt("leaves no trace in what it reads", "times", "refuse_where(not any(map(is_traced, libraries)))"),
     Attempt("reaches no address", "seccomp", "socket.socket()"),
     Attempt("has no socket of any kind", "seccomp", "socket.socketpair()"),
     Attempt("starts no process", "seccomp", "os.fork() or os._exit(0)"),
-    Attempt("becomes no other program", "seccomp", "os.execv('/bin/true', ['true'])"),
-    Attempt("signals no process", "seccomp", "os.kill(grader, 0)"),
-    Attempt("traces no process", "seccomp", "system_call('ptrace', 0x4206, grader, 0, 0)"),
+    Attempt("becomes no other program", "seccomp, landlock", "os.execv('/bin/true', ['true'])"),
+    Attempt("signals no process", "seccomp, landlock, user", "os.kill(grader, 0)"),
+    Attempt("traces no process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
     Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
     Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
     Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
@@ -114,7 +114,7 @@ ATTEMPTS = (
     Attempt("inherits no descriptor of the grader", "zygote", "refuse_where(sum(map(is_open, range(1024))) == 4)"),
     Attempt(
         "starts no more threads than it may",
-        "limits",
+        "limits, watch",
         "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(0.2)",
         "RuntimeError, started more than",
     ),
