@@ -15,7 +15,7 @@ import pytest
 from autograder.course import Assignment, assignments
 from tests.grader.support import examples
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.once import fresh_wheel, graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
+from tests.grader.support.once import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import warm_graders  # noqa: F401, a fixture
 
 if TYPE_CHECKING:

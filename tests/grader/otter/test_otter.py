@@ -29,7 +29,7 @@ from tests.grader.support.once import Graded
 
 
 @pytest.fixture(scope="session")
-def zips(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def zips(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that holds rope's zip."""
     folder = tmp_path_factory.mktemp("zips")
     list(package.build([course.find("rope")], folder))
@@ -155,8 +155,10 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
         assert not any(name.startswith("files/") for name in archive.namelist())
 
 
-@pytest.mark.usefixtures("fresh_wheel")
-def test_the_same_course_makes_the_same_zip(zips: Path, tmp_path: Path) -> None:
+def test_the_same_course_makes_the_same_zip(
+    zips: Path, ready_wheel: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(package, "wheel", ready_wheel)
     (again,) = package.build([course.find("rope")], tmp_path)
     assert again.read_bytes() == (zips / "rope.zip").read_bytes()
 

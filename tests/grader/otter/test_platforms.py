@@ -31,13 +31,13 @@ Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def python(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has the course as a wheel, as the platform's container has it."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
-def built(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The folder that rope's zip is for, and the zip. An instructor may publish hidden results later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}

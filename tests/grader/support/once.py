@@ -3,7 +3,6 @@ of sample submissions."""
 
 from __future__ import annotations
 
-import functools
 import os
 import pickle
 import tempfile
@@ -43,49 +42,36 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 
 @pytest.fixture(scope="session")
-def handed_out(once: Once) -> dict[str, bytes]:
+def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
     """Path in the handout → content; not to be changed."""
     from autograder.handout import bundle
 
-    contents: dict[str, bytes] = once("handout", bundle.contents)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundle, "course", lambda: course_files)
+        contents: dict[str, bytes] = once("handout", bundle.contents)
     return contents
 
 
-def _built_wheel() -> tuple[str, bytes]:
-    with tempfile.TemporaryDirectory() as folder:
-        built = _build_wheel()(Path(folder))
-        return built.name, built.read_bytes()
-
-
-@functools.cache
-def _build_wheel() -> Callable[[Path], Path]:
-    """What really builds one, whatever stands in for it."""
-    from autograder.otter import package
-
-    return package.wheel
-
-
 @pytest.fixture(scope="session")
-def ready_wheel(once: Once) -> Iterator[None]:
-    """From now on the course is not built into a wheel again, but for tests that ask for `fresh_wheel`."""
+def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
+    """From now on the course is not built into a wheel again. Gives what really builds one."""
     from autograder.otter import package
 
-    _build_wheel()
+    build: Callable[[Path], Path] = package.wheel
+
+    def built() -> tuple[str, bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = build(Path(folder))
+            return path.name, path.read_bytes()
 
     def wheel(folder: Path) -> Path:
-        name, content = once("wheel", _built_wheel)
+        name, content = once("wheel", built)
         (folder / name).write_bytes(content)
         return folder / name
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(package, "wheel", wheel)
-        yield
-
-
-@pytest.fixture
-def fresh_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test builds its wheel itself."""
-    monkeypatch.setattr("autograder.otter.package.wheel", _build_wheel())
+        yield build
 
 
 @pytest.fixture(scope="session")
