@@ -39,13 +39,6 @@ class Sandboxed:
         self.status: Status | None = None
         """of a submission that is not called any more"""
         self.why = ""
-        self._printed = ""
-
-    @property
-    def printed(self) -> str:
-        """The beginning of what it has printed until now, in all its workers."""
-        printed = self._printed + (self.worker.printed() if self.worker is not None else "")
-        return printed[: self.limits.output]
 
     def call(self, call: Call) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
@@ -112,7 +105,7 @@ class Sandboxed:
 
     def _close(self) -> str:
         """End the worker; returns in words what had ended it, where that is known."""
-        self._printed, worker, self.worker = self.printed, self.worker, None
+        worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager

@@ -15,7 +15,7 @@ import time
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -89,18 +89,17 @@ class Sandbox:
 
     def open(self) -> Worker:
         """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
-        (ours, theirs), output = socket.socketpair(), tempfile.TemporaryFile()  # noqa: SIM115 - the worker's
+        ours, theirs = socket.socketpair()
         try:
             with contextlib.suppress(OSError):  # what has ended it stands in its answer
-                socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), output.fileno()])
+                socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             process = self._answer()["process"]
         except (OSError, SandboxError) as error:
             ours.close()
-            output.close()
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         finally:
             theirs.close()
-        worker = Worker(self, process, ours, output)
+        worker = Worker(self, process, ours)
         worker.wait_until_locked()
         return worker
 
@@ -187,13 +186,11 @@ def environment(scratch: Path) -> dict[str, str]:
 class Worker:
     """One locked process with at most one submission in it."""
 
-    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket, output: IO[bytes]) -> None:
-        """`output`: a file without a name, to which it prints; no longer than any of its files."""
+    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket) -> None:
         self.sandbox = sandbox
         self.limits = sandbox.limits
         self.process = process
         self.wire = wire_end
-        self.output = output
         self._unread = bytearray()
 
     def wait_until_locked(self) -> None:
@@ -241,21 +238,12 @@ class Worker:
         del self._unread[:size]
         return data
 
-    def printed(self) -> str:
-        """The beginning of what was printed until now."""
-        return os.pread(self.output.fileno(), self.limits.output, 0).decode("utf-8", "replace")
-
-    def hang_up(self) -> None:
-        """Let go of the wire: a worker that still runs ends itself at that."""
-        self.wire.close()
-        self.output.close()
-
     def close(self) -> str:
         """Kill the process and wait for its end: in words what ended it earlier, where that is known."""
         try:
             status, excess = self.sandbox.end_worker()
         finally:
-            self.hang_up()
+            self.wire.close()
         if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
             excess = f"ended its process ({how})"

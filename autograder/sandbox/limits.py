@@ -34,7 +34,6 @@ class Limits:
     files: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
     file_count: int = _limit(1000, "", "files in it")
     open_files: int = _limit(64, "", "descriptors of a worker")
-    output: int = _limit(64 * 1024, "KiB", "kept of what it prints")
     message: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
     numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     replacements: int = _limit(8, "", "replacements of a worker that ended")
@@ -49,7 +48,7 @@ class Limits:
         """How much, and of what, for a person."""
         for one in fields(self):
             unit = one.metadata["unit"]
-            amount = getattr(self, one.name) / {"KiB": 1 << 10, "MiB": MIB}.get(unit, 1)
+            amount = getattr(self, one.name) / (MIB if unit == "MiB" else 1)
             yield f"{int(amount)} {unit}".rstrip(), one.metadata["what"]
 
 

@@ -256,7 +256,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
     deadline = time.monotonic() + ENDS_WITHIN_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
         time.sleep(0.005)
-    worker.hang_up()
+    worker.wire.close()
     return "" if gone else f"the process {worker.process}"
 
 

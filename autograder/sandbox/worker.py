@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -17,10 +16,10 @@ from autograder.sandbox.confine import Locks
 from autograder.sandbox.wire import LENGTH
 
 
-def run(grader: int, output: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: drop everything inherited, lock up, serve. `grader` and `output` are descriptors."""
+def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
+    """Become the worker: drop everything inherited, lock up, serve. `grader` is a descriptor."""
     try:
-        grader = _keep_only(grader, output, locks.descriptors)
+        grader = _keep_only(grader, locks.descriptors)
         os.chdir(scratch)
         try:
             locks.apply()
@@ -33,15 +32,15 @@ def run(grader: int, output: int, scratch: str, locks: Locks) -> NoReturn:
         os._exit(0)
 
 
-def _keep_only(grader: int, output: int, locks: list[int]) -> int:
-    """Nothing stays open but the wire and a file for output: input is empty, both outputs are that file.
+def _keep_only(grader: int, locks: list[int]) -> int:
+    """Nothing stays open but the wire: input is empty, and what is printed is nobody's.
 
     A descriptor that a lock still needs is closed by that lock. Returns the wire's, out of the way of the first three.
     """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
-    null = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((output, 1), (output, 2), (null, 0)):
-        os.dup2(source, target)
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(null, standard)
     first = 3
     for kept in sorted({grader, *locks}):
         os.closerange(first, kept)
@@ -51,8 +50,6 @@ def _keep_only(grader: int, output: int, locks: list[int]) -> int:
 
 
 def _serve(grader: int) -> None:
-    # What is printed is seen at once: the process is ended without ceremony, and buffers with it.
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     requests = _requests(grader)
     name, cells, filename = codec.decode(next(requests))
     module, failure = call.load(name, cells, filename)

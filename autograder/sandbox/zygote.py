@@ -1,7 +1,7 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
 Run as a script by `client`, in an empty environment, with one socket to the grader. What comes first over it says what
-it needs to know, and that is no answer to anything. Then an order asks for a worker (two descriptors come along) or for
+it needs to know, and that is no answer to anything. Then an order asks for a worker (a descriptor comes along) or for
 its end; one worker lives at a time. The answer is JSON; where the zygote cannot start, it says why. While a worker
 lives, the zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
 """
@@ -92,7 +92,7 @@ class _Zygote:
                 continue
             order = b""
             with contextlib.suppress(ConnectionResetError):  # as at an end where not all was read
-                order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
+                order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 1)
             if order == FORK:
                 self._fork(*descriptors)
                 continue
@@ -103,12 +103,11 @@ class _Zygote:
             self.worker = None
             say(self.grader, status=status, excess=excess)
 
-    def _fork(self, end: int, output: int) -> None:
+    def _fork(self, end: int) -> None:
         child = os.fork()
         if child == 0:
-            self.work(end, output, self.scratch, self.locks)
+            self.work(end, self.scratch, self.locks)
         os.close(end)
-        os.close(output)
         self.worker = _Child(child, self.scratch, self.limits)
         say(self.grader, process=child)
 

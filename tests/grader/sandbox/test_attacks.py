@@ -48,8 +48,8 @@ class Seen:
     """A warm grader, and what has been seen of the last submission."""
 
     grader: Grader
-    printed: str = ""
-    """in hidden tests too"""
+    tried: int = 0
+    """workers in which the attack was made"""
     hidden: bool = False
     """whether hidden tests are running"""
     asked: dict[bool, set[str]] = field(default_factory=dict)
@@ -58,8 +58,8 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
-    """Writes down every worker, everything printed, and every argument that a submission is shown."""
-    honest_open, honest_call, honest_close, honest_run = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.run
+    """Writes down every worker and every argument that a submission is shown."""
+    honest_open, honest_end, honest_call, honest_run = Sandbox.open, Sandbox.end_worker, Sandboxed.call, Suite.run
 
     def note(shown: tuple[Any, ...]) -> None:
         found.asked.setdefault(found.hidden, set()).add(carried(shown))
@@ -73,9 +73,9 @@ def seen() -> Iterator[Seen]:
         note(call.args)
         return honest_call(self, call)
 
-    def close(self: Sandboxed) -> None:
-        honest_close(self)
-        found.printed = self.printed
+    def end_worker(self: Sandbox) -> Any:
+        found.tried += (self.scratch / "tried").exists()
+        return honest_end(self)
 
     def run(self: Suite, backend: Any, *phases: Phase) -> Any:
         found.hidden = Phase.HIDDEN in phases
@@ -86,13 +86,13 @@ def seen() -> Iterator[Seen]:
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)
         patch.setattr(Sandboxed, "call", call)
-        patch.setattr(Sandboxed, "close", close)
+        patch.setattr(Sandbox, "end_worker", end_worker)
         yield found
 
 
 def graded(seen: Seen, source: str, limits: Limits = LIMITS) -> Grade:
     """Grade one submission: always the same grader, with the same warm sandbox."""
-    seen.asked = {}
+    seen.asked, seen.tried = {}, 0
     seen.grader.sandbox.limits = limits
     return seen.grader.grade(ROPE, (source,))
 
@@ -119,10 +119,10 @@ def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, atta
     source = "\n\n".join(path.read_text(encoding="utf-8") for path in (ROPE.stub, COMMON, attack))
     grade = graded(seen, source, QUICK if attack.stem == "slow_in_hidden_tests" else LIMITS)
 
-    assert "TRIED" in seen.printed, "the attack was not even tried"
+    assert seen.tried, "the attack was not even tried"
     assert (grade.score, grade.questions) == (0, stub.questions)
     assert len(grade.test_results) == len(stub.test_results)
-    assert seen.printed.count("TRIED") > 1 or attack.stem != "replaced_in_hidden_tests"
+    assert seen.tried > 1 or attack.stem != "replaced_in_hidden_tests"
     assert grade.status == "timeout" or attack.stem != "slow_in_hidden_tests"
     handed_in = Submission("ada", ROPE.name, "ada.py", cells=(source,))
     pages = [markdown(handed_in, grade), grade.at_once]

@@ -47,7 +47,7 @@ def test_every_promise_holds_here() -> None:
     assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
     assert all(one.promise in text for one in self_test.ATTEMPTS)
-    for amount in ("5 s", "60 s", "1024 MiB", "64 MiB", "64 KiB"):
+    for amount in ("5 s", "60 s", "1024 MiB", "64 MiB"):
         assert amount in text
 
 
@@ -57,7 +57,7 @@ ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, self_test
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
 
-@pytest.mark.parametrize("off", OFF, ids=", ".join)
+@pytest.mark.parametrize("off", OFF, ids=lambda off: ", ".join(sorted(off)))
 def test_what_is_off_lets_its_own_attempts_through_and_no_others(
     off: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,7 +201,7 @@ def another_interpreter():
     except ImportError:
         import _interpreters as interpreters
     try:
-        interpreters.run_string(interpreters.create(), "print('ESCAPED')")
+        interpreters.run_string(interpreters.create(), "pass")
     finally:  # Python 3.13 cannot make one here
         os.abort()
 
@@ -260,7 +260,6 @@ def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, doe
             backend.call(Call("f"))
         assert not is_running(first)
         assert called(backend, "g") == [True]
-    assert "ESCAPED" not in backend.printed
 
 
 @pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), ("while True: pass", "timeout")])
@@ -272,13 +271,15 @@ def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, st
         assert backend.status == Status(status) and backend.deaths == 1
 
 
-def test_of_what_is_printed_the_beginning_is_kept(sandbox: Sandbox) -> None:
-    """And nobody prints more than fits into a file."""
-    source = "import os\ndef f():\n    while True: os.write(2, b'y' * (1 << 20))"
+def test_what_is_printed_goes_nowhere(sandbox: Sandbox) -> None:
+    source = """
+import os
+def f():
+    for _ in range(100): os.write(2, b"y" * (1 << 20)), print("y" * 1000)
+    return [os.path.samestat(os.fstat(standard), os.stat(os.devnull)) for standard in (0, 1, 2)]
+"""
     with loaded(sandbox, source) as backend:
-        raised = backend.call(Call("f")).raised
-        assert raised is not None and raised.message == "[Errno 27] File too large"
-    assert backend.printed == "y" * LIMITS.output
+        assert called(backend, "f") == [True] * 3
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:

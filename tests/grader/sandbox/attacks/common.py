@@ -4,6 +4,7 @@ An attack is safe where the wall fails: its loops, memory and time are bounded, 
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
     late_in_every_call(f)  makes them call f() once they were called more often than public tests do
+    tried()                says that the attack was made, by a file
     OPENED                 a mark of this worker alone: what one that replaces another must not get to a student
 """
 
@@ -40,6 +41,10 @@ def late_in_every_call(action):
         raise NotImplementedError
 
     in_every_call(call)
+
+
+def tried():
+    open("tried", "w").close()
 
 
 def on_the_wire(data):

@@ -6,7 +6,8 @@ Stopped by the grader: what a student is told of loading and printing is settled
 
 import importlib
 
-print("TRIED", OPENED, flush=True)
+tried()
+print(OPENED)
 late_in_every_call(lambda: os._exit(0))
 with contextlib.suppress(ImportError):
     importlib.import_module(OPENED)

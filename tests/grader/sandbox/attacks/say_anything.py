@@ -78,7 +78,8 @@ turns = itertools.cycle([*VALUES, *ERRORS, LAST])
 def say(name, args):
     turn = next(turns)
     if turn is LAST:
-        print("TRIED", *TEXTS[:-2], flush=True)
+        tried()
+        print(*TEXTS[:-2], flush=True)
         print("o" * 10**6)
         on_the_wire(struct.pack("<I", len(DESCRIBED)) + DESCRIBED)
         raise Hostile

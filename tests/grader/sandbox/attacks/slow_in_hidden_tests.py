@@ -7,4 +7,4 @@ before the first hidden call.
 import time
 
 late_in_every_call(lambda: time.sleep(0.2))
-print("TRIED", flush=True)
+tried()
