@@ -30,9 +30,10 @@ CONSTRAINTS = "constraints.txt"
 
 _STARTER = '''"""What the platform starts."""
 
-from autograder.otter.platform import main
+if __name__ == "__main__":  # the process that reads what was handed in loads this file too
+    from autograder.otter.platform import main
 
-main({folder!r}, {assignment!r})
+    main({folder!r}, {assignment!r})
 '''
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import runpy
 import shutil
 import tomllib
 import zipfile
@@ -71,8 +72,13 @@ def points(results: dict[str, Any]) -> float:
     return float(sum(test.get("score", 0) for test in results["tests"]))
 
 
-def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
+def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(
+    platform: Platform, built: tuple[Path, Path]
+) -> None:
     results = platform({"rope.py": HEDY})
+    (built[0] / "results" / "results.json").unlink()
+    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as every process that it starts
+    assert not (built[0] / "results" / "results.json").exists(), "graded twice"
     assert results["output_format"] == "md" and "stdout_visibility" not in results
     assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
