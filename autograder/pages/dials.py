@@ -13,7 +13,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas
 import rjsmin
 
 from autograder.course import ROOT
@@ -30,6 +29,8 @@ def named(text: str) -> list[str]:
 def measured(lesson: str) -> dict[str, Any]:
     """For a prediction: the accuracy of three methods or schedules against the length, seed by seed, as the lesson
     measured it at first. Three are enough to predict: the best, the one in the middle and the worst."""
+    import pandas  # a third of a second, and few pages need it
+
     rows = pandas.read_csv(ROOT / "assignments" / lesson / "measured.csv")
     of, task = ("schedule" if "schedule" in rows else "method"), ("task" if "task" in rows else "run")
     for name, first in {task: rows[task][0], "change": "usual", "further_steps": 0}.items():
