@@ -11,7 +11,7 @@ import sys
 import tokenize
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from autograder.protocol.call import ANSWERS
@@ -112,13 +112,9 @@ def is_stub(body: list[ast.stmt]) -> bool:
 
 
 class Blocks:
-    """What each function of a source builds on. Of text that is not Python nothing is known."""
+    """What each function of a source builds on."""
 
-    def __init__(self, source: str) -> None:
-        try:
-            functions = {node.name: node for node in parse(source).body if isinstance(node, ast.FunctionDef)}
-        except (SyntaxError, ValueError):
-            functions = {}
+    def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._named = {
             name: functions.keys() & {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
             for name, node in functions.items()

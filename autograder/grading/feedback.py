@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from autograder.checks.proxy import stops
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.standing import State, standings
+from autograder.checks.standing import Standing, standings
 from autograder.checks.telling import Audience, block, inline, note, quoted, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -51,19 +51,16 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return told
 
 
-def sections(test_results: Sequence[TestResult], audience: Audience) -> tuple[dict[str, str], dict[str, str]]:
-    """What is told of each function with a mistake of its own, and, in a few words, of each other one."""
-    functions = standings(redacted(test_results) if audience is Audience.LATER else test_results)
+def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[Standing, str]]:
+    """What is told of each function: a block where it has a mistake of its own, else a few words."""
     see = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.AT_ONCE else "complete"
-    texts, others = {}, {}
-    for standing in functions:
-        if standing.state is State.MISTAKEN:
-            texts[standing.name] = block(standing, audience) + see.format(standing.name)
-        else:
-            words = note(standing) or right
-            others[standing.name] = f"{words[:1].upper()}{words[1:]}"
-    return texts, others
+    told = []
+    for function in standings(redacted(test_results) if audience is Audience.LATER else test_results):
+        words = note(function) or right
+        text = block(function, audience) + see.format(function.name) if function.own else words[:1].upper() + words[1:]
+        told.append((function, text))
+    return told
 
 
 def body(grade: Grade, audience: Audience) -> str:
@@ -74,15 +71,15 @@ def body(grade: Grade, audience: Audience) -> str:
     if grade.not_run:
         return not_graded(grade.not_run)
     questions = by_question(grade.test_results)
-    texts, others = sections(grade.test_results, audience)
+    told = sections(grade.test_results, audience)
     parts = [_headline(grade)] if audience is Audience.AT_ONCE else []
     parts += _loading(grade)
-    parts += [f"## `{name}`: {scored(questions[name])}\n\n{text}" for name, text in texts.items()]
+    blocks = [f"## `{one.name}`: {scored(questions[one.name])}\n\n{text}" for one, text in told if one.own]
     lines: dict[str, list[str]] = defaultdict(list)
-    for name, words in others.items():
-        lines[words].append(f"`{name}` ({points_won(questions[name]):g})")
-    listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
-    parts += ["## The other functions" if texts and listed else "", listed]
+    for one, text in told:
+        lines[text] += [] if one.own else [f"`{one.name}` ({points_won(questions[one.name]):g})"]
+    listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items() if names)
+    parts += [*blocks, "## The other functions" if blocks and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
     return "\n\n".join(filter(None, parts))
 

@@ -26,11 +26,6 @@ class QuizAnswer(NamedTuple):
         """To say that a yes is wrong is to say what is right."""
         return self.written in ("True", "False")
 
-    @property
-    def sentence(self) -> str:
-        """The answer with its reason, as a sentence."""
-        return f"{self.written}; {self.reason}."
-
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:

@@ -105,13 +105,13 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     """Have Otter's files sum up in other words: at once in points, what is still to be decided among them, and once
     hidden results are published in the words of the feedback, with the right answers and why."""
     groups, right = by_question(test_results), quiz.answers(assignment)
-    texts, others = feedback.sections(test_results, Audience.LATER)
+    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.LATER)}
     answers = [
-        f"- {'✓' if one.passed else f'✗ {feedback.of_answer(one)}'} {key}: {right[key].sentence}"
+        f"- {'✓' if one.passed else f'✗ {feedback.of_answer(one)}'} {key}: {right[key].written}; {right[key].reason}."
         for one in groups.get(ANSWERS, [])
         if (key := quiz.key(one.test))
     ]
-    texts |= others | {ANSWERS: plain("\n".join(answers))}
+    texts[ANSWERS] = plain("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]

@@ -94,9 +94,9 @@ def solution(assignment: Assignment) -> types.ModuleType:
     return _run(assignment.solution, assignment.name)
 
 
-def mistaken(assignment: Assignment, *entries: Misconception) -> types.ModuleType:
-    """The reference solution with some functions replaced by known mistakes."""
-    return replaced(assignment, {entry.function: entry.implementation for entry in entries})
+def mistaken(assignment: Assignment, entry: Misconception) -> types.ModuleType:
+    """The reference solution with a known mistake in it."""
+    return replaced(assignment, {entry.function: entry.implementation})
 
 
 def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:

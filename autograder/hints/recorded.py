@@ -59,16 +59,26 @@ class KnownMistake(NamedTuple):
 
 
 class Recorded:
-    """What is known at home of one assignment. An empty file stands for one that is not there."""
+    """What is known at home of one assignment: the reference of its public tests. An empty file stands for one that is
+    not there."""
 
     def __init__(self, path: Path) -> None:
         self.content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        self.calls: Iterator[dict[str, Any]] = iter(())
+        """those of the test that runs, in order, as recorded"""
         self.asked: dict[Call, dict[str, Any]] = {}
         """call → how it was recorded"""
 
-    def of(self, test: str) -> GoldenValues:
-        """The reference of one public test."""
-        return GoldenValues(self, iter(self.content.get("calls", {}).get(test, [])))
+    def of(self, test: str) -> Recorded:
+        """The same, for the test that runs now. Of one that recorded no call, asking for one is the mistake."""
+        self.calls = iter(self.content.get("calls", {}).get(test, []))
+        return self
+
+    def wanted(self, call: Call) -> Any:
+        recorded = self.asked[call] = next(self.calls, {})
+        if recorded.get("function") != call.function:
+            raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
+        return decoded(recorded["wanted"])
 
     def known(self, function: str) -> list[list[KnownMistake]]:
         """The known mistakes of a function, group by group, the likeliest group first."""
@@ -86,21 +96,6 @@ class Recorded:
             return read_mark(marks[mistake.number]) if mistake.number in marks else SAME
 
         return Observation(reply.value, decoded(recorded["wanted"]), predicted)
-
-
-class GoldenValues:
-    """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking
-    for one is the mistake."""
-
-    def __init__(self, recorded: Recorded, calls: Iterator[dict[str, Any]]) -> None:
-        self.recorded = recorded
-        self.calls = calls
-
-    def wanted(self, call: Call) -> Any:
-        recorded = self.recorded.asked[call] = next(self.calls, {})
-        if recorded.get("function") != call.function:
-            raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
-        return decoded(recorded["wanted"])
 
 
 class Recorder:

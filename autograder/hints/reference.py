@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.checks.expect import difference
 from autograder.checks.proxy import REFUSED
-from autograder.checks.source import Blocks
+from autograder.checks.source import Blocks, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
@@ -44,7 +44,7 @@ class Reference:
     @functools.cached_property
     def blocks(self) -> Blocks:
         """What each function of the solution builds on."""
-        return Blocks(self.assignment.solution.read_text(encoding="utf-8"))
+        return Blocks(Source(self.assignment.solution).functions)
 
     # What the solution makes of a call
 

@@ -73,7 +73,8 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
         if not result.passed and repr(given) not in tries:
             tries.append(repr(given))
         if result.passed or len(tries) >= BEFORE_TOLD:
-            yield f" {'✓' if result.passed else '✗'} {key}: {given!r}. Right is {right[key].sentence}"
+            mark = "✓" if result.passed else "✗"
+            yield f" {mark} {key}: {given!r}. Right is {right[key].written}; {right[key].reason}."
         else:
             hint = f" {result.hint}" if result.hint else ""
             yield f" ✗ {result.message}.{hint} After {BEFORE_TOLD} answers you are told; this is number {len(tries)}."
@@ -88,7 +89,7 @@ def show(name: str, function: str) -> int:
         return 2
     if function not in Progress(name, _All(course.find(name))).right:
         print(f"Your {function} is not right yet: what you read here, you will not find yourself any more.\n")
-    below = Blocks(solution.text).below(function)
+    below = Blocks(solution.functions).below(function)
     helpers = [one for one in solution.functions if one in below and one[0] == "_" and one not in own.functions]
     texts = [ast.get_source_segment(solution.text, solution.functions[one]) or "" for one in [*helpers, function]]
     print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts)))

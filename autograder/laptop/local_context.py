@@ -41,7 +41,7 @@ class InProcess:
 
     def __init__(self, name: str, path: Path) -> None:
         self.source = Source(path)
-        self.blocks = Blocks(self.source.text)
+        self.blocks = Blocks(self.source.functions)
         self.module, self.failure = load(name, [self.source.text], str(path))
         self.stuck: dict[str, str] = {}
         """function → what to say of it: it did not return, and is not called again"""

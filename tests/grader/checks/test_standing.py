@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import Blocks
 from autograder.checks.standing import Standing, State, standings
@@ -37,8 +39,12 @@ def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: str) -> T
     return TestResult(Test(rule, question, 1.0, Phase.PUBLIC, rule), kind, **facts)  # type: ignore[arg-type]
 
 
+def blocks_of(source: str) -> Blocks:
+    return Blocks({node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)})
+
+
 def stands(*results: TestResult) -> dict[str, Standing]:
-    return {standing.name: standing for standing in standings(results, Blocks(SOURCE))}
+    return {standing.name: standing for standing in standings(results, blocks_of(SOURCE))}
 
 
 def test_what_is_known_is_told_though_something_below_is_wrong() -> None:
@@ -73,11 +79,11 @@ def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None
 
 
 def test_building_blocks_reach_through_helpers() -> None:
-    blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
+    blocks = blocks_of("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
     assert [*map(blocks.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     """Each of thousands builds on all the others; only what fails is followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
-    assert len(Blocks(ring).below("f1")) == 9999
+    assert len(blocks_of(ring).below("f1")) == 9999
