@@ -254,12 +254,12 @@ def feedback(out: Path, platform: str) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        packed = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
-    if packed.files:
-        _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {feedback_zip.PLATFORMS[platform]}.")
-    if packed.without:
-        _say(f"Without a page, {len(packed.without)}: {listed(packed.without, 40)}.", err=True)
-    if not packed.files:
+        pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
+    if pages:
+        _say(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+    if without:
+        _say(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
+    if not pages:
         raise CommandError(f"nobody in {out} came from {platform.title()}: their feedback is in {out / 'feedback'}")
 
 

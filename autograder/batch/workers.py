@@ -33,10 +33,7 @@ DEADLINE = 180.0
 TRIES = 3
 """How often a job is given to a grader before it is given up as lost."""
 
-NOT_JUDGED = (
-    "your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at"
-    " it"
-)
+NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
 """What every test says of a lost submission, where the solution can be judged."""
 
 SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0

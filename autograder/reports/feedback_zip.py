@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -28,23 +27,17 @@ PLATFORMS = {
 }
 
 
-class Packed(NamedTuple):
-    """What was written, how many pages, and submissions whose student gets none."""
-
-    paths: list[Path]
-    files: int
-    without: list[str]
-
-
 def page(row: Row) -> str:
     """Feedback as HTML. Text of a submission in it is escaped already, and raw HTML is off here as well."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
-def pack(out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str) -> Packed:
-    """Write the feedback of a finished run for one of PLATFORMS. `replaced`: what does not count, because a later
-    submission of the same student does."""
+def pack(
+    out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str
+) -> tuple[dict[Path, int], list[str]]:
+    """Write the feedback of a finished run for one of PLATFORMS; returns how many pages are in each zip, and the
+    submissions without one. `replaced`: what does not count, because the same student handed in a later one."""
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in replaced:
         earlier[submission.assignment, submission.who].append(submission.file)
@@ -60,7 +53,7 @@ def pack(out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platfor
     zips = {out / f"feedback_{platform}_{assignment}.zip": files for assignment, files in pages.items()}
     for path, files in zips.items():
         write_zip(path, files)
-    return Packed([*zips], sum(map(len, zips.values())), without)
+    return {path: len(files) for path, files in zips.items()}, without
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
