@@ -40,7 +40,8 @@ def _written(value: Any) -> str:
 
 
 def _array(array: np.ndarray) -> str:
-    dtype = "" if array.dtype.name in ("int64", "float64", "bool") else f", dtype=np.{array.dtype.name}"
+    usual = ("int64", "float64", "bool") if array.size else ("float64",)
+    dtype = "" if array.dtype.name in usual else f", dtype=np.{array.dtype.name}"
     if made := inputs.how_made(array):
         return made
     if array.size == 0:

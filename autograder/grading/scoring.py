@@ -106,11 +106,11 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     hidden results are published in the words of the feedback, with the right answers and why."""
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts = {function.name: text for function, text in feedback.sections(test_results, Audience.LATER)}
-    answers = [
-        f"- {'✓' if one.passed else f'✗ {feedback.of_answer(one)}'} {key}: {right[key].written}; {right[key].reason}."
-        for one in groups.get(ANSWERS, [])
-        if (key := quiz.key(one.test))
-    ]
+    answers = []
+    for one in groups.get(ANSWERS, []):
+        key = quiz.key(one.test)
+        said = f"✓ {key}." if one.passed else f"✗ {feedback.of_answer(one)}"
+        answers.append(f"- {said} Right is {right[key].written}; {right[key].reason}.")
     texts[ANSWERS] = plain("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])

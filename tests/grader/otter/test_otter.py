@@ -17,7 +17,7 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
-from autograder.grading import scoring
+from autograder.grading import quiz, scoring
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
@@ -140,6 +140,7 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Gra
     }
     assert values and not any(number in entries for number in values)
     told = {test["name"]: test["output"] for test in grade.gradescope["tests"]}
+    assert all(one.reason in told["ANSWERS"] for one in quiz.answers(course.find("rope")).values())
     questions = {one.test.question for one in hidden} - {"ANSWERS"}
     assert questions and all("On inputs that are not shown" in told[question] for question in questions)
 
