@@ -11,7 +11,7 @@ from autograder.course import PACKAGE, ROOT, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.handout import services
 from autograder.handout.leaks import leaks
-from autograder.handout.stubs import HandoutError
+from autograder.handout.stubs import HandoutError, write
 from autograder.pages import course, questions
 
 QUESTIONS = "tests/public/questions.json"
@@ -68,13 +68,5 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
     write_zip(target, {f"handout/{name}": content for name, content in files.items()})
     shutil.rmtree(folder, ignore_errors=True)
-    unpack(files, folder)
+    write({folder / name: content for name, content in files.items()})
     return target
-
-
-def unpack(files: dict[str, bytes], folder: Path) -> None:
-    """Write these files below a folder."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)

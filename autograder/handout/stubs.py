@@ -111,9 +111,9 @@ def regenerate() -> list[Path]:
     return write(outdated)
 
 
-def write(files: Mapping[Path, str]) -> list[Path]:
-    """Write these texts; returns where."""
-    for path, text in files.items():
+def write(files: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write these files; returns where."""
+    for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
     return [*files]

@@ -171,8 +171,7 @@ def ending(progress: Progress) -> str:
 
 
 def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
-    """A line for each function and its first mistake in full. `only`: these functions alone, with all their
-    mistakes."""
+    """A line for each function and its first mistake in full. `only`: these functions alone, with all mistakes."""
     is_alone = "hidden" in progress.run.folders
     told = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * is_alone}."
     print_markdown(console, f"{told}\n\n{beginning(progress)}")

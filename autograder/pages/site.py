@@ -59,8 +59,7 @@ def course() -> dict[str, bytes]:
 
 
 def style() -> str:
-    """One style sheet. The font of the formulas is inside it: Firefox refuses a font beside a page that has no
-    server."""
+    """One style sheet, with the font of formulas inside: Firefox refuses a font beside a page without a server."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograder.course import find
-from autograder.handout import bundle
+from autograder.handout import stubs
 from tests.grader.support.browsing import PATIENCE
 
 
@@ -31,7 +31,7 @@ def saved(handout: Path, body: str) -> None:
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of two lessons, which are enough to see. In the first, one function is written, and wrong."""
     folder = tmp_path_factory.mktemp("handout")
-    bundle.unpack(handed_out, folder)
+    stubs.write({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()
