@@ -240,10 +240,8 @@ class _Decoder(_Bounded):
         shape = self._unpack(_SHAPES[axes])
         self.grow(_extent(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
-        if dtype.kind == "b":  # a view could make a bool of any byte
-            array = np.ndarray(shape, np.uint8, data).astype(bool)
-            array.flags.writeable = self.writeable
-            return array
+        if dtype.kind == "b":  # a bool is 0 or 1, and bytes from outside may be any
+            data = (np.frombuffer(data, np.uint8) != 0).tobytes()
         array = np.ndarray(shape, dtype, data)
         return array.copy() if self.writeable else array
 

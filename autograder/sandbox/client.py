@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course import PACKAGE
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol.call import Reply
 from autograder.protocol.codec import Malformed
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, Limits
@@ -69,18 +70,17 @@ class Sandbox:
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
-        self._make_scratch()
-        self.process, self.control = _start_zygote()
+        self._renew_scratch()
+        self.process, self.control = _start_zygote(environment(self.scratch))
         self.control.settimeout(MACHINE_SECONDS)
-        plan = {
-            "project": str(PACKAGE.parent),
-            "libraries": LIBRARIES,
-            "scratch": str(self.scratch),
-            "environment": environment(self.scratch),
-            "disabled_locks": list(disabled_locks),
-            "limits": asdict(limits),
-        }
-        zygote.say(self.control, **plan)
+        zygote.say(
+            self.control,
+            project=str(PACKAGE.parent),
+            libraries=LIBRARIES,
+            scratch=str(self.scratch),
+            disabled_locks=list(disabled_locks),
+            limits=asdict(limits),
+        )
 
     @functools.cached_property
     def beside(self) -> Sandbox:
@@ -88,19 +88,18 @@ class Sandbox:
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
-        """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
+        """Fork a fresh worker in a new scratch folder, and wait until its locks are on. Raises SandboxError."""
         ours, theirs = socket.socketpair()
+        worker = Worker(self, ours)
         try:
-            with contextlib.suppress(OSError):  # what has ended it stands in its answer
+            with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
-            process = self._answer()["process"]
-        except (OSError, SandboxError) as error:
+            worker.process = self._answer()["process"]
+            if raised := worker.ask(b"", MACHINE_SECONDS).raised:
+                raise WorkerDied(f"{raised.kind}: {raised.message}")
+        except (OSError, WorkerDied) as error:
             ours.close()
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
-        finally:
-            theirs.close()
-        worker = Worker(self, process, ours)
-        worker.wait_until_locked()
         return worker
 
     def end_worker(self) -> tuple[int, str]:
@@ -110,12 +109,12 @@ class Sandbox:
             self.control.sendall(zygote.END)
             ended = self._answer()
         except OSError as error:
-            raise SandboxError("the process that starts workers has ended: run `autograder doctor`") from error
+            raise SandboxError(f"a worker could not be ended ({error}): run `autograder doctor`") from error
         self._renew_scratch()
         return ended["status"], ended["excess"]
 
     def _answer(self) -> dict[str, Any]:
-        """What the zygote says next."""
+        """What the zygote says next. Raises OSError where that is no good news, or nothing."""
         try:
             said = self.control.recv(zygote.MESSAGE)
         except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
@@ -124,18 +123,13 @@ class Sandbox:
             raise ConnectionResetError("the process that starts workers has ended")
         answer: dict[str, Any] = json.loads(said)
         if "error" in answer:
-            raise SandboxError(answer["error"])
+            raise OSError(answer["error"])
         return answer
 
     def _renew_scratch(self) -> None:
         """A new folder for every worker: a folder keeps, in its own size, how many files were in it."""
         self.home.chmod(0o700)
-        for entry in os.scandir(self.scratch):
-            os.unlink(entry.path)
-        self.scratch.rmdir()
-        self._make_scratch()
-
-    def _make_scratch(self) -> None:
+        shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
         self.scratch.mkdir(0o700)
         # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes
         # into. Where a worker's files are its own user's, it becomes the owner of `scratch`, and passes through `home`
@@ -154,20 +148,14 @@ class Sandbox:
             self.process.wait()
         zygote.remove(self.home)
 
-    def __enter__(self) -> Sandbox:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # whole messages
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
         # One variable of the grader's environment comes along: the interpreter may not start without it.
-        env=SETTINGS | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
+        env=variables | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -186,23 +174,13 @@ def environment(scratch: Path) -> dict[str, str]:
 class Worker:
     """One locked process with at most one submission in it."""
 
-    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket) -> None:
+    process: int
+
+    def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
         self.sandbox = sandbox
         self.limits = sandbox.limits
-        self.process = process
         self.wire = wire_end
         self._unread = bytearray()
-
-    def wait_until_locked(self) -> None:
-        """Raises SandboxError where the worker cannot put its locks on."""
-        try:
-            raised = self._receive_reply(time.monotonic() + MACHINE_SECONDS).raised
-        except (WorkerDied, OSError) as error:
-            raised = Raised(type(error).__name__, (), f"it {error}")
-        if raised is not None:
-            self.close()
-            message = f"the sandbox could not lock a worker ({raised.kind}: {raised.message}): run `autograder doctor`"
-            raise SandboxError(message)
 
     def ask(self, request: bytes, seconds: float) -> Reply:
         """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""

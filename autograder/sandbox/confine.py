@@ -133,11 +133,6 @@ class Locks:
         with _naming("seccomp"):
             self.filter = _system_call_filter() if "seccomp" in self.on else None
 
-    @property
-    def descriptors(self) -> list[int]:
-        """What a worker must not close before its locks are on."""
-        return [self.ruleset.fileno()] if self.ruleset is not None else []
-
     def apply(self) -> None:
         """Lock this process for good."""
         os.umask(0o077)
@@ -239,8 +234,6 @@ class Locks:
         for path in _readable(packages):
             ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
         ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        for device in ("/dev/zero", "/dev/urandom"):
-            ruleset.allow_path(device, AccessFS.READ_FILE)
         # Flat, and nothing is ever removed (see the filter), so that looking at it shows all that was written.
         # Every worker has a new one; the folder above it is closed by its mode.
         ruleset.allow_path(

@@ -12,7 +12,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -155,7 +155,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     limits = replace(LIMITS, files=2 * MIB)  # less to write
     confine.settle_access_times(confine.packages_in(LIBRARIES))
     try:
-        with Sandbox(disabled_locks, limits) as sandbox, _given(sandbox) as given:
+        with closing(Sandbox(disabled_locks, limits)) as sandbox, _given(sandbox) as given:
             worker = _Examined(sandbox, given)
             found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
             return found + [Finding(promise, lock, look(worker)) for promise, lock, look in LOOKS]

@@ -59,37 +59,29 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 
 def pack_reply(reply: Reply) -> bytes:
     """The worker's side of a reply."""
-    if reply.raised is None and not reply.lines and not reply.changed:
-        return frame(_NOTHING_TO_SAY + reply.encoded)
     error = tuple(vars(reply.raised).values()) if reply.raised is not None else None
     header = codec.encode((error, reply.lines, reply.changed))
     return frame(LENGTH.pack(len(header)) + header + (reply.encoded if error is None else b""))
 
 
-_NOTHING_TO_SAY = frame(codec.encode((None, 0, ())))
-"""The header of most replies: no exception, and nothing was measured."""
-
-
 def unpack_reply(data: bytes) -> Reply:
     """The grader's side of a reply, its value decoded. Raises Malformed."""
-    if data.startswith(_NOTHING_TO_SAY):
-        reply = Reply(data[len(_NOTHING_TO_SAY) :])
-    else:
-        end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
-        if end > min(LENGTH.size + MAX_HEADER, len(data)):
-            raise Malformed("a reply with a header that is too long")
-        reply = _unpack_header(data[LENGTH.size : end])
-        if reply.raised is None:
-            reply = replace(reply, encoded=data[end:])
-        elif data[end:]:
-            raise Malformed("a reply with a value and an exception")
+    end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
+    if end > min(LENGTH.size + MAX_HEADER, len(data)):
+        raise Malformed("a reply with a header that is too long")
+    reply = _unpack_header(data[LENGTH.size : end])
+    if reply.raised is None:
+        reply = replace(reply, encoded=data[end:])
+    elif data[end:]:
+        raise Malformed("a reply with a value and an exception")
     reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
     return reply
 
 
 @functools.lru_cache(maxsize=256)
 def _unpack_header(header: bytes) -> Reply:
-    """A reply without its value. Remembered, since a bad argument is refused in the same words again and again."""
+    """A reply without its value. Remembered: most have nothing to say, and a bad argument is refused in the same words
+    again and again."""
     match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)

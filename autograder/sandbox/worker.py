@@ -17,35 +17,31 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: drop everything inherited, lock up, serve. `grader` is a descriptor."""
+    """Become the worker: lock up, drop everything inherited, serve. `grader` is a descriptor."""
     try:
-        grader = _keep_only(grader, locks.descriptors)
         os.chdir(scratch)
+        descriptors = os.sysconf("SC_OPEN_MAX")  # which a lock lowers
         try:
             locks.apply()
         except BaseException as error:
             _write(grader, wire.pack_reply(call.Reply(raised=call.describe_exception(error, ""))))
             os._exit(1)
+        grader = _keep_only(grader, descriptors)
         _write(grader, wire.pack_reply(call.Reply()))
         _serve(grader)
     finally:
         os._exit(0)
 
 
-def _keep_only(grader: int, locks: list[int]) -> int:
-    """Nothing stays open but the wire: input is empty, and what is printed is nobody's.
-
-    A descriptor that a lock still needs is closed by that lock. Returns the wire's, out of the way of the first three.
-    """
+def _keep_only(grader: int, descriptors: int) -> int:
+    """Nothing stays open but the wire: input is empty, and what is printed is nobody's. Returns the wire's descriptor,
+    out of the way of the first three."""
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(null, standard)
-    first = 3
-    for kept in sorted({grader, *locks}):
-        os.closerange(first, kept)
-        first = kept + 1
-    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(3, grader)
+    os.closerange(grader + 1, descriptors)
     return grader
 
 

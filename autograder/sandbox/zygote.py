@@ -47,7 +47,6 @@ def main(descriptor: int) -> NoReturn:
     if not (said := grader.recv(MESSAGE)):
         os._exit(0)
     plan = json.loads(said)
-    os.environ.update(plan["environment"])
     os.chdir(Path(plan["scratch"]).parent)
     try:
         zygote = _Zygote(grader, plan)

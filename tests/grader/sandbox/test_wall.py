@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def sandbox() -> Iterator[Sandbox]:
     """One for all tests: each finds what the one before it has left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
-        with Sandbox(limits=QUICK) as warm:
+        with closing(Sandbox(limits=QUICK)) as warm:
             yield warm
 
 
@@ -316,7 +316,7 @@ def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> 
             and not everybody_may_read_the_interpreter()
         ):
             pytest.skip("only root may enter the folder of this interpreter, so a worker's files are root's")
-        with Sandbox() as other, loaded(other, "def f():\n    return 1") as theirs:
+        with closing(Sandbox()) as other, loaded(other, "def f():\n    return 1") as theirs:
             assert called(theirs, "f") == 1 and theirs.worker is not None
             assert called(backend, "open_in", theirs.worker.process) == []
 
@@ -380,7 +380,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
-    with Sandbox() as doomed:
+    with closing(Sandbox()) as doomed:
         backend = Sandboxed(doomed, "rope", ("def f(): return 7",))
         assert called(backend, "f") == 7
         doomed.process.kill()
