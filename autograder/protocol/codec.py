@@ -68,17 +68,18 @@ class Foreign:
         return self.description
 
 
-def encode(value: object, request: bool = False) -> bytes:
+def encode(value: object) -> bytes:
     """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
-    Foreign. Only a request may hold a generator of random numbers: one course function draws from it."""
+    Foreign."""
     try:
-        return _Encoder(request).bytes_of(value)
+        return _Encoder().bytes_of(value)
     except Malformed as error:
-        return _Encoder(request).bytes_of(Foreign(str(error)))
+        return _Encoder().bytes_of(Foreign(str(error)))
 
 
 def message(*values: object) -> bytes:
-    """The bytes of some values side by side. Raises Malformed where no message has room for them."""
+    """The bytes of a request, which alone may hold a generator of random numbers: one course function draws from it.
+    Raises Malformed where no message has room for them."""
     return _Encoder(request=True).bytes_of(values)
 
 
@@ -122,7 +123,7 @@ def _extent(shape: tuple[int, ...]) -> int:
 
 
 class _Encoder(_Bounded):
-    def __init__(self, request: bool) -> None:
+    def __init__(self, request: bool = False) -> None:
         self.request = request
         self.out: list[bytes] = []
 

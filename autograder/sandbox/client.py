@@ -178,7 +178,6 @@ class Worker:
 
     def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
         self.sandbox = sandbox
-        self.limits = sandbox.limits
         self.wire = wire_end
         self._unread = bytearray()
 
@@ -197,7 +196,7 @@ class Worker:
     def _receive_reply(self, deadline: float) -> Reply:
         size = int.from_bytes(self._receive(wire.LENGTH.size, deadline), "little")
         try:
-            if size > self.limits.message:
+            if size > self.sandbox.limits.message:
                 raise Malformed("a reply that is too long")
             return wire.unpack_reply(self._receive(size, deadline))
         except Malformed as error:
