@@ -90,7 +90,11 @@ class Reference:
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
-        return vars(self.right)[ANSWERS][key], catalogue.wrong_answers(self.assignment).get(key, {})
+        return vars(self.right)[ANSWERS][key], self.wrong_answers.get(key, {})
+
+    @functools.cached_property
+    def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
+        return catalogue.wrong_answers(self.assignment)
 
     # What known mistakes make of it
 
