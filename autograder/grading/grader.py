@@ -15,7 +15,7 @@ import numpy as np
 
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.telling import Audience
-from autograder.course import Assignment
+from autograder.course import Assignment, UserError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
@@ -93,8 +93,11 @@ def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission and nothing else."""
+    """Grade one submission and nothing else. Raises UserError where a grader fails over it, which no test foresaw."""
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
             return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
-        return grader.grade(assignment, submission.cells)
+        try:
+            return grader.grade(assignment, submission.cells)
+        except Exception as error:
+            raise UserError(f"no grade can be given ({type(error).__name__}: {error}): grade it by hand") from error

@@ -47,6 +47,17 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
         assert harmless(result.output), arguments
 
 
+def test_a_grader_that_fails_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
+
+    def fail(*_: object) -> None:
+        raise RuntimeError(CONTROLS)
+
+    monkeypatch.setattr(Grader, "grade", fail)
+    result = CliRunner().invoke(cli.main, ["check", str(tmp_path / "rope.py")])
+    assert result.exit_code == cli.WRONG_USE and "grade it by hand" in result.output and harmless(result.output)
+
+
 def test_a_status_is_printed_in_words() -> None:
     rope = AssignmentSummary()
     rope.scores.append(3.5)
