@@ -89,16 +89,7 @@ class Source:
     def imports(self) -> Iterator[tuple[int, str]]:
         """Line and module of each import that fails when it is graded. One under a guard is the student's own
         affair."""
-        parts = [part for node in self.body if not isinstance(node, ast.Try | ast.If) for part in ast.walk(node)]
-        for part in parts:
-            match part:
-                case ast.Import():
-                    names = [alias.name for alias in part.names]
-                case ast.ImportFrom():
-                    names = ["." * part.level + (part.module or "")]
-                case _:
-                    continue
-            yield from ((part.lineno, name) for name in names if name.split(".")[0] not in ALLOWED)
+        return _imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
@@ -109,6 +100,20 @@ def is_stub(body: list[ast.stmt]) -> bool:
         case [ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))]:
             return name == "NotImplementedError"
     return False
+
+
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
+    for node in nodes:
+        modules: list[str] = []
+        match node:
+            case ast.Try() | ast.If(test=ast.Compare(left=ast.Name(id="__name__")) | ast.Name(id="TYPE_CHECKING")):
+                continue
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=module, level=level):
+                modules = ["." * level + (module or "")]
+        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
 class Blocks:

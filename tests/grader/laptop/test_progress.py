@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -251,7 +252,8 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
     """The file does not end at that line: what it defines below is checked, and what it does not define is named with
     the reason."""
-    guarded = "try:\n    import scipy\nexcept ImportError:\n    pass\nif __name__ == '__main__':\n    import torch\n"
+    tried = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
+    guarded = f"{tried}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(tried, '    ')}"
     source = solution().replace("def rotate_half(", "def rotate_halves(")
     write(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
