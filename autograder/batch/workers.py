@@ -20,7 +20,7 @@ from pebble import ProcessPool
 
 from autograder import course
 from autograder.course import Assignment, UserError
-from autograder.grading.grade import Grade, to_json
+from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.protocol.failure import Status
 
@@ -32,9 +32,6 @@ DEADLINE = 180.0
 
 TRIES = 3
 """How often a job is given to a grader before it is given up as lost."""
-
-NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
-"""What every test says of a lost submission, where the solution can be judged."""
 
 SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
 

@@ -89,7 +89,7 @@ _NOTES = {
     State.GIVEN: "right, once `{cause}` is right",
     State.BUILT_ON: "builds on `{cause}`: fix that first",
     State.WAITING: "waits for `{cause}`",
-    State.UNREACHED: "not defined by your file as far as it runs",
+    State.UNREACHED: "not defined by your file, for the reason above",
     State.UNFINISHED: "not implemented yet",
 }
 

@@ -14,6 +14,9 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, Status
 
+NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
+"""What every test says of a lost submission."""
+
 
 @dataclass(frozen=True)
 class Grade:

@@ -15,10 +15,10 @@ import numpy as np
 
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.telling import Audience
-from autograder.course import Assignment, UserError
+from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import Grade
+from autograder.grading.grade import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
@@ -93,11 +93,11 @@ def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission and nothing else. Raises UserError where a grader fails over it, which no test foresaw."""
+    """Grade one submission and nothing else. Where a grader fails over it, which no test foresaw, nobody is blamed."""
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
             return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
         try:
             return grader.grade(assignment, submission.cells)
-        except Exception as error:
-            raise UserError(f"no grade can be given ({type(error).__name__}: {error}): grade it by hand") from error
+        except Exception:
+            return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)

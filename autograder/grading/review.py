@@ -85,8 +85,9 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 def finding(grade: Grade) -> str:
     """What matters most of what is wrong with a submission that ran, in words for teaching staff."""
-    if grade.failure is not None:
-        return f"{grade.failure.kind}: {grade.failure.message}"
+    if (failure := grade.failure) is not None:  # without its line: one cause is one case
+        what = "an import was left out" if failure.left_out else "the file stops"
+        return f"{what}, {failure.kind}: {failure.message}"
     # A call without an end says most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)

@@ -80,6 +80,9 @@ class Recorded:
             raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
         return decoded(recorded["wanted"])
 
+    def answer(self, key: str) -> Any:
+        raise BrokenTest("answers are not in the handout")
+
     def known(self, function: str) -> list[list[KnownMistake]]:
         """The known mistakes of a function, group by group, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
@@ -119,6 +122,8 @@ class Recorder:
             if (text := mark(self.reference.made_of(call.encoded, entry))) is not None:
                 marks[str(number)] = text
                 groups[OWN if entry.function == call.function else BELOW][str(number)] = entry.hint
+        for group, hints in groups.items():
+            groups[group] = {number: hints[number] for number in sorted(hints, key=int)}  # the catalogue's order
         recorded = {"function": call.function, "wanted": encoded, "mistakes": marks}
         self.calls.setdefault(self.test, []).append(recorded)
         return wanted

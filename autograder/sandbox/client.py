@@ -95,7 +95,7 @@ class Sandbox:
             with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._answer()["process"]
-            if raised := worker.ask(b"", MACHINE_SECONDS).raised:
+            if raised := worker.ask(None, MACHINE_SECONDS).raised:
                 raise WorkerDied(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDied) as error:
             ours.close()
@@ -181,12 +181,14 @@ class Worker:
         self.wire = wire_end
         self._unread = bytearray()
 
-    def ask(self, request: bytes, seconds: float) -> Reply:
-        """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
+    def ask(self, request: bytes | None, seconds: float) -> Reply:
+        """Send one request and wait for its reply; the first comes unasked. Raises WorkerDied, and then the worker is
+        of no more use."""
         deadline = time.monotonic() + seconds
         try:
             self.wire.settimeout(seconds)
-            self.wire.sendall(request)
+            if request is not None:  # to one that has ended with its reason, nothing can be sent
+                self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
             raise WorkerSlow(f"did not return within {round(seconds, 1):g} seconds") from error

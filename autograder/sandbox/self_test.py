@@ -115,13 +115,13 @@ ATTEMPTS = (
     Attempt(
         "starts no more threads than it may",
         "limits, watch",
-        "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(0.2)",
+        "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(1)",
         "RuntimeError, started more than",
     ),
     Attempt(
         "writes no more in all than it may",
         "watch",
-        "[open(name, 'wb').write(bytes(files // 2 + 4096)) for name in 'ab']; time.sleep(0.2)",
+        "[open(name, 'wb').write(bytes(files // 2 + 4096)) for name in 'ab']; time.sleep(1)",
         "wrote more than",
     ),
 )

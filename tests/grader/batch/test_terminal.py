@@ -47,7 +47,8 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
         assert harmless(result.output), arguments
 
 
-def test_a_grader_that_fails_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And tells nothing of what it failed over, which may be hidden: at Gradescope the student reads it."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:
@@ -55,7 +56,8 @@ def test_a_grader_that_fails_says_so_in_one_sentence(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Grader, "grade", fail)
     result = CliRunner().invoke(cli.main, ["check", str(tmp_path / "rope.py")])
-    assert result.exit_code == cli.WRONG_USE and "grade it by hand" in result.output and harmless(result.output)
+    assert result.exit_code == cli.CHECK_FAILED and "through no fault of yours" in result.output
+    assert "0 of 20" in result.output and harmless(result.output) and "RuntimeError" not in result.output
 
 
 def test_a_status_is_printed_in_words() -> None:

@@ -119,6 +119,29 @@ def test_a_library_that_is_missing_is_a_finding(module: str, lock: str, instead:
     assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
 
 
+LATE = """
+import sys
+
+folder = sys.path.pop(-2)
+del sys.modules["landlockpy"]
+import landlockpy
+
+def restrict(ruleset):
+    raise RuntimeError("not for a worker")
+
+landlockpy.Ruleset.restrict = restrict
+sys.path.insert(-1, folder)
+"""
+"""Makes a lock fail where a worker puts it on, which then ends at once."""
+
+
+def test_a_lock_that_fails_in_a_worker_is_named(instead: Callable[[str, str], None]) -> None:
+    instead("landlockpy", LATE)
+    for _ in range(4):
+        (finding,) = self_test.examine()
+        assert (finding.lock, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
+
+
 FIRST_ABI = """
 import sys
 
