@@ -158,8 +158,8 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         *((f"stopped {number}", "import_error") for number in range(3)),
     }
     assert [(len(students), case.why) for case, students in found.cases if case.status == "import_error"] == [
-        (2, "ModuleNotFoundError: No module named 'scipy'"),
-        (1, "KeyError: 'x'"),
+        (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
+        (1, "the file stops, KeyError: 'x'"),
     ]
     assert [one["name"] for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
