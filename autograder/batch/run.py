@@ -11,7 +11,6 @@ import uuid
 from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -152,7 +151,7 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
                     continue
                 book.add(job.key, future.result(), job.lost)
                 yield job.key
-    except (BrokenProcessPool, CancelledError, OSError) as error:
+    except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
 
 
@@ -161,7 +160,7 @@ def _failure(future: Future[bytes]) -> str:
     try:
         future.result()
         return ""
-    except (UserError, BrokenProcessPool, CancelledError):
+    except (UserError, CancelledError):
         raise
     except TimeoutError:
         return f"the grader did not answer within {DEADLINE:.0f} seconds"

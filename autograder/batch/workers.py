@@ -75,8 +75,13 @@ class Processes:
         self._pool = ProcessPool(size, context=get_context("spawn"))
 
     def submit(self, job: Job) -> Future[bytes]:
-        future: Future[bytes] = self._pool.schedule(_grade, (job, self._setup), timeout=DEADLINE)
-        return future
+        return self._schedule(_grade, job, self._setup)
+
+    def _schedule(self, *task: Any) -> Future[bytes]:
+        if not self._pool.active:  # pebble gives up where a grader ends that had no job yet
+            self.close()
+            self._pool = ProcessPool(self.size, context=get_context("spawn"))
+        return self._pool.schedule(task[0], task[1:], timeout=DEADLINE)
 
     def close(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]
@@ -108,8 +113,7 @@ class Cluster:
         return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
-        return future
+        return self._executor.submit(_grade_on_worker, job, self._setup)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         self._client.close()

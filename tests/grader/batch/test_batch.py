@@ -228,6 +228,22 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
     assert (summary.graded, by_student(tmp_path / "out")["102"]["score"]) == (1, "10.2")
 
 
+def test_a_grader_that_ends_without_a_job_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Harmed, "marks", tmp_path)
+    own = set(psutil.Process().children())
+    pool, job = Harmed(1, Setup()), Job(Key(NAME, "suite", "code"), (solved(7),))
+    with contextlib.closing(pool):
+        first = pool.submit(job).result()
+        graders = [
+            one for one in psutil.Process().children() if one not in own and "spawn_main" in " ".join(one.cmdline())
+        ]
+        for grader in graders:
+            grader.kill()
+        while pool._pool.active:
+            time.sleep(0.01)
+        assert graders and pool.submit(job).result() == first
+
+
 def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solution cannot be graded either, the run stops and nobody gets a zero."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -60,8 +61,7 @@ class Harmed(workers.Processes):
     marks = Path()  # a folder
 
     def submit(self, job: Job) -> Future[bytes]:
-        future: Future[bytes] = self._pool.schedule(_harmed, (job, str(self.marks)), timeout=workers.DEADLINE)
-        return future
+        return self._schedule(_harmed, job, str(self.marks))
 
 
 def _harmed(job: Job, marks: str) -> bytes:
@@ -71,5 +71,6 @@ def _harmed(job: Job, marks: str) -> bytes:
             file.write(".")
             if file.tell() <= int(often):
                 file.flush()
+                time.sleep(0.1)  # no grader ends before it is known which job it has
                 os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGSTOP)
     return grade_of(job)
