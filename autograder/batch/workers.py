@@ -75,13 +75,10 @@ class Processes:
         self._pool = ProcessPool(size, context=get_context("spawn"))
 
     def submit(self, job: Job) -> Future[bytes]:
-        return self._schedule(_grade, job, self._setup)
-
-    def _schedule(self, *task: Any) -> Future[bytes]:
         if not self._pool.active:  # pebble gives up where a grader ends that had no job yet
             self.close()
             self._pool = ProcessPool(self.size, context=get_context("spawn"))
-        return self._pool.schedule(task[0], task[1:], timeout=DEADLINE)
+        return self._pool.schedule(_grade, (job, self._setup), timeout=DEADLINE)
 
     def close(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]

@@ -77,8 +77,9 @@ def body(grade: Grade, audience: Audience) -> str:
     blocks = [f"## `{one.name}`: {scored(questions[one.name])}\n\n{text}" for one, text in told if one.own]
     lines: dict[str, list[str]] = defaultdict(list)
     for one, text in told:
-        lines[text] += [] if one.own else [f"`{one.name}` ({points_won(questions[one.name]):g})"]
-    listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items() if names)
+        if not one.own:
+            lines[text].append(f"`{one.name}` ({points_won(questions[one.name]):g})")
+    listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
     parts += [*blocks, "## The other functions" if blocks and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
     return "\n\n".join(filter(None, parts))

@@ -26,6 +26,11 @@ class QuizAnswer(NamedTuple):
         """To say that a yes is wrong is to say what is right."""
         return self.written in ("True", "False")
 
+    @property
+    def sentence(self) -> str:
+        """What is right, and why."""
+        return f"Right is {self.written}; {self.reason}."
+
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:

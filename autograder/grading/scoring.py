@@ -110,7 +110,7 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     for one in groups.get(ANSWERS, []):
         key = quiz.key(one.test)
         said = f"✓ {key}." if one.passed else f"✗ {feedback.of_answer(one)}"
-        answers.append(f"- {said} Right is {right[key].written}; {right[key].reason}.")
+        answers.append(f"- {said} {right[key].sentence}")
     texts[ANSWERS] = plain("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])

@@ -79,7 +79,7 @@ class Suite(fixtures.TestContext):
                 recorder.test = test.name
                 self.run_again(catalogue.Module(self.reference.right), test)
         self.definition = self.reference
-        return {"known": recorder.known, "calls": recorder.calls}
+        return recorder.content()
 
 
 class _Runnable:

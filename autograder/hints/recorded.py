@@ -114,6 +114,16 @@ class Recorder:
         self.known: dict[str, dict[str, dict[str, str]]] = {}
         """function → group → number of a mistake that shows in a call → its hint"""
 
+    def content(self) -> dict[str, Any]:
+        """All that was asked, and the mistakes that show in it, in the catalogue's order."""
+        known = {
+            function: {
+                group: {number: hints[number] for number in sorted(hints, key=int)} for group, hints in groups.items()
+            }
+            for function, groups in self.known.items()
+        }
+        return {"known": known, "calls": self.calls}
+
     def wanted(self, call: Call) -> Any:
         wanted = self.reference.wanted(call)
         encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
@@ -122,8 +132,6 @@ class Recorder:
             if (text := mark(self.reference.made_of(call.encoded, entry))) is not None:
                 marks[str(number)] = text
                 groups[OWN if entry.function == call.function else BELOW][str(number)] = entry.hint
-        for group, hints in groups.items():
-            groups[group] = {number: hints[number] for number in sorted(hints, key=int)}  # the catalogue's order
         recorded = {"function": call.function, "wanted": encoded, "mistakes": marks}
         self.calls.setdefault(self.test, []).append(recorded)
         return wanted

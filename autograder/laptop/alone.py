@@ -73,8 +73,7 @@ def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]
         if not result.passed and repr(given) not in tries:
             tries.append(repr(given))
         if result.passed or len(tries) >= BEFORE_TOLD:
-            told = f"{key}: {given!r}. Right is {right[key].written}; {right[key].reason}."
-            yield f" {'✓' if result.passed else '✗'} {told}"
+            yield f" {'✓' if result.passed else '✗'} {key}: {given!r}. {right[key].sentence}"
         else:
             hint = f" {result.hint}" if result.hint else ""
             yield f" ✗ {result.message}.{hint} After {BEFORE_TOLD} answers you are told; this is number {len(tries)}."

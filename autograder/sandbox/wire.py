@@ -60,8 +60,12 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 def pack_reply(reply: Reply) -> bytes:
     """The worker's side of a reply."""
     error = tuple(vars(reply.raised).values()) if reply.raised is not None else None
-    header = codec.encode((error, reply.lines, reply.changed))
-    return frame(LENGTH.pack(len(header)) + header + (reply.encoded if error is None else b""))
+    header = frame(_header((error, reply.lines, reply.changed)))
+    return frame(header + (reply.encoded if error is None else b""))
+
+
+_header = functools.lru_cache(maxsize=256)(codec.encode)
+"""Most replies have the same one. Remembered, as on the other side."""
 
 
 def unpack_reply(data: bytes) -> Reply:

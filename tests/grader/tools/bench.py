@@ -38,14 +38,9 @@ ASSIGNMENT = "rope"
 HUNDREDS, THOUSANDS = 200, 2000
 ROUNDS = 4
 
-SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER (prctl(2)): sandboxes whose grader has ended become children, and so their time is counted."""
-
-_COORDINATOR = f"""
+_COORDINATOR = """
 import ctypes, json, os, resource, sys, time
-ctypes.CDLL(None).prctl({SUBREAPER}, 1)
-"""
-_COORDINATOR += """
+ctypes.CDLL(None).prctl(36, 1)  # a subreaper: sandboxes whose grader has ended are its children, and their time counts
 begin = time.monotonic()
 from pathlib import Path
 from autograder.batch.gradebook import Gradebook
