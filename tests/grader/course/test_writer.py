@@ -88,7 +88,7 @@ RUN = dict(EXPERIMENTS)
 
 @functools.cache
 def ways(name: str) -> list[Way]:
-    """What an experiment shows; of the one that takes longest, what its lesson says."""
+    """Return what an experiment shows; for the longest one, what its lesson says."""
     if name == "longer":
         lesson = (HERE.parent / "context_extension" / "README.md").read_text("utf-8")
         block = lesson.split("<!-- writer: longer -->")[1].split("```")[1]
