@@ -15,7 +15,7 @@ from typing import Any
 from autograder.checks.source import MAX_CODE
 from autograder.submission.names import listed, printable
 from autograder.submission.records import UnreadableError
-from autograder.submission.syntax import DEFINITIONS, NotPythonError, parse, stored_names
+from autograder.submission.syntax import DEFINITIONS, PYTHON, NotPythonError, parse, stored_names
 
 MAX_CELLS = 2000
 """Maximum number of code cells, each of which is parsed separately."""
@@ -33,7 +33,6 @@ _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)
 _CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")
 """Line that begins a cell in a script of VS Code, Spyder, jupytext or nbconvert."""
-_ENDS_STATEMENT = re.compile(r"[ \t]*(?:;[ \t]*)?(?:#.*)?")
 
 
 @dataclass(frozen=True)
@@ -71,14 +70,14 @@ def of_sources(sources: Sequence[str], *notes: str) -> Cells:
             cleaned.append(cleaner.clean(_without_magics(source)))
         except NotPythonError as error:
             cleaned.append(("", ast.Module([], [])))
-            fault = fault or f" (code cell {number} is not Python: {error})"
+            fault = fault or f" (code cell {number} is not {PYTHON}: {error})"
     if all(isinstance(statement, ast.Pass) for _, tree in cleaned for statement in tree.body):
         raise UnreadableError(
             f"The notebook has no code cell that can be run{fault}: hand in the one with your functions."
         )
     changed = [number for number, (text, _) in enumerate(cleaned, 1) if text != sources[number - 1]]
     texts, trees = zip(*cleaned, strict=True)
-    return Cells(texts, trees, (*notes, *_note("code cells", changed, fault)))
+    return Cells(texts, trees, (*notes, *_note("code cell", changed, fault)))
 
 
 def of_script(text: str) -> Cells:
@@ -106,14 +105,14 @@ def of_script(text: str) -> Cells:
     cleaned, tree = cleaner.clean(source, tree)
     if not tree.body:
         raise UnreadableError("The file holds no code: hand in the file that holds your functions.")
-    return Cells((cleaned,), (tree,), _note("lines", sorted(dropped | cleaner.lines), ""))
+    return Cells((cleaned,), (tree,), _note("line", sorted(dropped | cleaner.lines), ""))
 
 
 def _note(where: str, numbers: Sequence[int], fault: str) -> tuple[str, ...]:
     """Return the note on what was left out, if anything was."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
-    places = listed([str(number) for number in numbers], _MAX_LISTED)
-    return (f"Left out of {where} {places}: {what}{fault}.",) if numbers else ()
+    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
+    return (f"Left out of {places}: {what}{fault}.",) if numbers else ()
 
 
 def _without_magics(source: str) -> str:
@@ -161,13 +160,13 @@ class _Cleaner:
         lines = source.split("\n")
         for statement in reversed([*self._host_statements(tree.body, self.host_names)]):
             first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
-            indent = lines[first].encode()[: statement.col_offset].decode()
+            before = lines[first].encode()[: statement.col_offset].decode()
             after = lines[last - 1].encode()[statement.end_col_offset :].decode()
-            if indent.strip() or not _ENDS_STATEMENT.fullmatch(after):
-                continue
-            body = [] if indent else self._magic_body(statement)
-            self.lines |= set() if body else {statement.lineno}
-            lines[first:last] = body or [f"{indent}pass", *[""] * (last - first - 1)]
+            if body := [] if before else self._magic_body(statement):
+                lines[first:last] = body
+            else:
+                self.lines.add(statement.lineno)
+                lines[first:last] = [f"{before}pass{after}", *[""] * (last - first - 1)]
         cleaned = "\n".join(lines)
         return cleaned, parse(cleaned)
 

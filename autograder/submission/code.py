@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import io
 import json
-import sys
 import tokenize
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +14,8 @@ from autograder.course import Assignment
 from autograder.submission import cells, marimo
 from autograder.submission.names import printable, stem_and_suffix
 from autograder.submission.records import UnreadableError
-from autograder.submission.syntax import NotPythonError, bound_names
+from autograder.submission.syntax import PYTHON, NotPythonError, bound_names
 
-_VERSION = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 _MARIMO = "It was read as a notebook of marimo."
 
 
@@ -54,7 +52,7 @@ def read_code(data: bytes, name: str) -> Code:
             found = cells.of_sources(chunks, _MARIMO) if chunks else cells.of_script(text)
         except NotPythonError as error:
             raise UnreadableError(
-                f"The file is not {_VERSION}, which grades it ({error}): correct that, and if a newer Python accepts"
+                f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python accepts"
                 " it, use the older syntax."
             ) from error
     return Code(found.texts, notes + found.notes, *bound_names(found.trees))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -11,6 +12,8 @@ from autograder.checks.source import is_stub
 from autograder.protocol.call import ANSWERS
 from autograder.submission.names import printable
 
+PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+"""Version that grades, for sentences on syntax: a student's Python may be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
