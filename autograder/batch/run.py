@@ -118,11 +118,9 @@ def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str
                 is_clear = True
             unclear = unclear or submission
             yield submission
-    if unclear and not is_clear:
-        raise NothingToGradeError(
-            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear.file)} for"
-            f" one. {unclear.problem.message if unclear.problem else ''}"
-        )
+    if unclear and unclear.problem and not is_clear:
+        shown, reason = printable(str(folder), 200), unclear.problem.for_instructor or unclear.problem.message
+        raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
 def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:

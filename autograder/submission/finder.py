@@ -195,12 +195,18 @@ class _Finder:
         uploads = []
         for name in (*folders, *files):
             upload = stated.get(name) or _plain(name, is_file=name in files)
-            own = ""
-            if name in folders and (name not in stated or platform == platforms.GITHUB):
-                own = named_in(name.removesuffix(upload.person.login), self.known) or ""
-            weak = default.evidence is Evidence.NONE and own
-            uploads.append(self._placed(upload, folder, name, _Default(own) if weak else default))
+            is_own = name in folders and (name not in stated or platform == platforms.GITHUB)
+            inside = (
+                self._of_folder(name.removesuffix(upload.person.login), is_clone=name in stated) if is_own else default
+            )
+            better = inside.assignment and inside.evidence >= default.evidence
+            uploads.append(self._placed(upload, folder, name, inside if better else default))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
+
+    def _of_folder(self, name: str, *, is_clone: bool) -> _Default:
+        """Return the assignment that the name of a student's folder mentions; it decides where it begins a clone's."""
+        exact = equal_to(name.rstrip("-").replace("-", "_"), self.known) if is_clone else None
+        return _Default(exact, Evidence.FOLDER) if exact else _Default(named_in(name, self.known) or "")
 
     def _placed(self, upload: Upload, folder: Path, name: str, default: _Default) -> Upload:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -198,7 +199,7 @@ class _Choice:
         first = [one for one in likely if one.written(assignment)] or likely
         tied = [one for one in first if one.rank == first[0].rank]
         if len(tied) > 1:
-            return replace(row, problem=_several(assignment, [one.label for one in tied]))
+            return replace(row, problem=_several(assignment, [one.upload.label for one in tied]))
         return self._chosen(tied[0], likely, _dated(row, tied[0].upload))
 
     def _chosen(self, chosen: Candidate, likely: list[Candidate], row: Submission) -> Submission:
@@ -236,7 +237,8 @@ class _Choice:
             first = self.candidates[0]
             why = f"The name {first.label} does not tell one assignment"
             advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
-            return first.fault or Problem(f"{why}: {advice}.", is_ambiguous=True)
+            for_instructor = f"the name {first.label} does not say one assignment; add --assignment NAME"
+            return first.fault or Problem(f"{why}: {advice}.", for_instructor)
         names = [printable(name) for name in self.packed or [file.name for file in self.files]] or ["nothing"]
         missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
         return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {_file_to_hand_in(assignment)}.")
@@ -244,9 +246,14 @@ class _Choice:
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
     """Return the problem where nothing tells which file is meant."""
-    which = " and ".join(labels[:2]) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
-    why = f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}."
-    return Problem(why, is_ambiguous=True)
+    which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
+    archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
+    folder = printable(archive or os.path.commonpath(labels))
+    action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
+    return Problem(
+        f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}.",
+        f"{which} could each be {assignment}; if they are the files of several students, {action}",
+    )
 
 
 def _is_students(name: str) -> bool:

@@ -15,8 +15,13 @@ class Problem:
     """Reason why a submission has no code: one sentence for the student and for staff."""
 
     message: str
-    is_ambiguous: bool = False
-    """True if nothing tells which file is meant, or for which assignment"""
+    for_instructor: str = ""
+    """where nothing tells which file is meant, or for which assignment: this, as the instructor may have caused it"""
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """True if nothing tells which file is meant, or for which assignment."""
+        return bool(self.for_instructor)
 
 
 class UnreadableError(Exception):

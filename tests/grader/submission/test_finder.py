@@ -64,7 +64,7 @@ LAYOUTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     ),
     "clones whose name says the assignment": (
         ["rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py"],
-        ["naive: eve, rope-eve/naive.py", "rope: ada, rope-ada/main.py", "rope: bob, -",
+        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
          "rope: max, rope-max/rope.py"],
         ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
          "rope: max, rope-max/rope.py"],

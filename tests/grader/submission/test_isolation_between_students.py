@@ -43,6 +43,8 @@ PLATFORMS: dict[str, Callable[[int, str], str]] = {
     "Moodle": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_{file}",
     "Moodle with folders": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_/{file}",
     "Blackboard": lambda number, file: f"Week 5_{first_name(number)}_attempt_{STAMP}_{file}",
+    "Brightspace": lambda number, file: f"{100 + number}-20 - {NAMES[number]} - Nov 2, 2026 1022 AM/{file}",
+    "Autolab": lambda number, file: f"{first_name(number)}@x.edu_1_{file}",
     "GitHub Classroom": lambda number, file: f"week-5-{first_name(number)}/{file}",
     "Gradescope": lambda number, file: f"submission_{number}/{file}",
 }
@@ -50,8 +52,8 @@ EXPORT = "".join(
     f"submission_{n}:\n  :submitters:\n  - :email: {name.split()[0]}@x.edu\n    :sid: 01{n}\n    :name: {name}\n"
     for n, name in enumerate(NAMES)
 )
-EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle") for key in ("103", "aB3xZ")}
-EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu"}
+EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
+EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
 # The marks of every platform, about Alan, where Eve chooses: in her own file's name.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]

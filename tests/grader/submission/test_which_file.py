@@ -65,6 +65,29 @@ def test_what_counts_and_what_is_said_of_the_others(
         assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
 
 
+JUNK = [
+    *("__MACOSX/._rope.py", "__MACOSX/w/._rope.py", "._rope.py", "w/._rope.ipynb", ".#rope.py", "rope.py~"),
+    *("venv/lib/rope.py", "w/env/rope.py", "node_modules/x/rope.py", ".git/hooks/rope.py", ".venv/lib/rope.py"),
+    *("w/.ipynb_checkpoints/rope-checkpoint.ipynb", "__pycache__/rope.py", "lib/site-packages/rope.py", "Thumbs.db"),
+]
+"""What systems and tools leave beside code."""
+
+
+@pytest.mark.parametrize("junk", JUNK)
+@pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
+@pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
+def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
+    """It is not named, and nothing is in doubt: whatever lies in it, and also beside an untouched stub."""
+    files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
+    put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
+    notes = (
+        () if code is SOLVED else ("No function of rope is written yet: they are as in the stub that was handed out.",)
+    )
+    ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (ada.file, ada.problem, ada.notes, ada.doubt) == (f"ada/{place}rope.py", None, notes, "")
+    assert (bob.file, bob.problem, bob.notes, bob.doubt) == (f"bob.zip!{place}rope.py", None, notes, "")
+
+
 TWO: list[tuple[dict[str, str | bytes], str, str]] = [
     ({"rope.py": STUB, "main.py": SOLVED, "other.py": SOLVED}, "ada/main.py", "ada/other.py"),
     ({"rope.py": SOLVED, "old/rope.py": SOLVED}, "ada/old/rope.py", "ada/rope.py"),
