@@ -79,7 +79,10 @@ def grade(
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
-        summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+        summary.name(
+            "Not graded, as another submission of the student counts",
+            [f"{one.student} ({one.file})" for one in book.replaced()],
+        )
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)

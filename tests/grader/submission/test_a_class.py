@@ -1,4 +1,4 @@
-"""A class as an instructor downloads it: eight platforms, thirty students each, and what thirty people do to their files.
+"""A class as an instructor downloads it: eight platforms of thirty students each, and what people do to their files.
 
 From the download to the scores in a table nobody is lost, nobody has somebody else's score, and what cannot be graded
 is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
