@@ -1,13 +1,14 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    finder      uploads of every student in a folder; platforms reads the names that platforms make
-    reader      candidates among one student's uploads, and the one that counts per assignment; clones dates it
-    code        bytes to Python text; content reads files and zips, cells and marimo notebooks, syntax the trees
+    finder      uploads of a folder; platforms reads names that platforms make, students groups uploads
+    reader      candidates among one student's uploads, and which one counts; clones dates it
+    code        bytes to Python text; content reads files and zips, cells and marimo read notebooks
+    syntax      syntax trees
     names       names that people chose, made safe for a sentence, a file system and a spreadsheet
     records     Upload, Submission, Person, Problem
 
-A submission that cannot be read is a submission with a `problem`: one sentence for a person. Nothing is written
-anywhere, no link is followed, and whatever is read is bounded.
+A submission that cannot be read is a submission with a `problem`: one sentence for a person. Nothing is
+written anywhere, no link is followed, and whatever is read is bounded.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PUBLIC_MODULES = ("names", "syntax", "records")
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
-    """Return the submission in one file, or in one student's folder. Raise NothingToGradeError if it is not there."""
+    """Return the submission in a file or a student's folder. Raise NothingToGradeError if it is missing."""
     first, *more = read(find_file(path, assignment, known), known)
     if not more:
         return first

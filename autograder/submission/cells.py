@@ -1,7 +1,7 @@
 """Cells of notebooks and of scripts saved from notebooks, without what only a notebook's host can run.
 
-Left out are magics, shell and help lines, top-level `await`, and statements that use a module of the host: calls of
-Otter, uploads of Colab, displays of IPython. `pass` stands in their place, so lines keep their numbers.
+Left out are magics, shell and help lines, top-level `await`, and statements that use a module of the host:
+calls of Otter, uploads of Colab, displays of IPython. `pass` replaces them, so lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_LISTED = 8
 
 _HOST_MODULES = ("otter", "IPython", "ipywidgets", "google.colab", "micropip", "piplite", "pyodide", "marimo")
 _HOST_FUNCTION = "get_ipython"
-_HOST_WORD = re.compile(rf"\b(?:{'|'.join(map(re.escape, _HOST_MODULES))}|google|colab|{_HOST_FUNCTION}|async|await)\b")
+_HOST_WORDS = (*_HOST_MODULES, _HOST_FUNCTION, "colab", "async", "await")
 """Words without which no statement needs a host."""
 
 _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
@@ -45,7 +45,9 @@ class Cells:
 
 
 def of_notebook(document: dict[str, Any]) -> Cells:
-    """Return the code cells of a notebook. A cell that cannot run stays as "", so that cells keep their numbers.
+    """Return the code cells of a notebook.
+
+    A cell that cannot run stays as "", so that cells keep their numbers.
 
     Raises:
         UnreadableError: the notebook has no cell that can run.
@@ -146,16 +148,16 @@ def _translated(source: str) -> str:
 
 @dataclass
 class _Cleaner:
-    """Replaces statements that only a notebook's host can run, and remembers names of the host from cell to cell."""
+    """Replaces statements that only a notebook's host can run. Names of the host last from cell to cell."""
 
     host_names: set[str] = field(default_factory=lambda: {_HOST_FUNCTION})
     lines: set[int] = field(default_factory=set)
     """lines of the last text at which something was left out"""
 
     def clean(self, source: str, tree: ast.Module | None = None) -> tuple[str, ast.Module]:
-        """Return Python text without the host's statements, and its tree. Raise NotPythonError for any other text."""
+        """Return the text without the host's statements, and its tree. Raise NotPythonError without a tree."""
         tree = tree or parse(source)
-        if len(self.host_names) == 1 and not _HOST_WORD.search(source):
+        if len(self.host_names) == 1 and not any(word in source for word in _HOST_WORDS):
             return source, tree
         lines = source.split("\n")
         for statement in reversed([*self._host_statements(tree.body, self.host_names)]):
@@ -173,7 +175,7 @@ class _Cleaner:
     def _host_statements(
         self, body: Sequence[ast.stmt], hosts: set[str], *, in_function: bool = False
     ) -> Iterator[ast.stmt]:
-        """Yield the statements that need the host, in order; `hosts` are the names bound to something of the host's."""
+        """Yield the statements that need the host, in order. `hosts` holds names bound to its values."""
         for statement in body:
             parts = [*ast.iter_child_nodes(statement)]
             header = [part for part in parts if not isinstance(part, ast.stmt | ast.excepthandler | ast.match_case)]
@@ -197,7 +199,7 @@ class _Cleaner:
                     yield from self._host_statements(nested, hosts, in_function=in_function)
 
     def _magic_body(self, statement: ast.stmt) -> list[str]:
-        """Return the Python lines in a cell magic that nbconvert wrote as a call; an empty list if there are none."""
+        """Return the Python lines in a cell magic that nbconvert wrote as a call; [] for other statements."""
         match statement:
             case ast.Expr(
                 ast.Call(

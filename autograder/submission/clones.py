@@ -1,7 +1,7 @@
 """Time of the last commit of a clone, read from its .git folder without running git.
 
-Git runs what a repository's configuration names; reading a few of its files runs nothing. All reads are bounded, and
-whatever is damaged or unusual has no time.
+Git runs programs that a repository's configuration names; reading a few of its files runs nothing. All reads
+are bounded, and whatever is damaged or unusual has no time.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _packed_commit(pack: Path, offset: int) -> bytes:
 
 
 def _commit_time(commit: bytes) -> str:
-    if not (found := _COMMITTER.search(commit)):
+    if not (match := _COMMITTER.search(commit)):
         return ""
-    seconds, sign, hours, minutes = found.groups()
+    seconds, sign, hours, minutes = match.groups()
     offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == b"-" else 1)
     return datetime.fromtimestamp(int(seconds), timezone(offset)).isoformat()

@@ -45,21 +45,21 @@ def read_code(data: bytes, name: str) -> Code:
     """
     text, notes = _decoded(data)
     if (notebook := _notebook(text, name)) is not None:
-        found = cells.of_notebook(notebook)
+        result = cells.of_notebook(notebook)
     else:
         try:
             chunks = marimo.cells(text)
-            found = cells.of_sources(chunks, _MARIMO) if chunks else cells.of_script(text)
+            result = cells.of_sources(chunks, _MARIMO) if chunks else cells.of_script(text)
         except NotPythonError as error:
             raise UnreadableError(
-                f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python accepts"
-                " it, use the older syntax."
+                f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python"
+                " accepts it, use the older syntax."
             ) from error
-    return Code(found.texts, notes + found.notes, *bound_names(found.trees))
+    return Code(result.texts, notes + result.notes, *bound_names(result.trees))
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a file, UTF-16 where it has that mark and else as Python reads it, with a note on that."""
+    """Return the text of a file, and a note on its encoding: UTF-16 if so marked, else as Python reads it."""
     try:
         utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]

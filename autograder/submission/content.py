@@ -1,4 +1,4 @@
-"""Bytes of uploaded files, folders and zips: read within bounds, with nothing unpacked and no link followed."""
+"""Bytes of uploaded files, folders and zips, read within bounds: nothing is unpacked, no link is followed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _bounded(data: bytes, limit: int) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return all files below a folder as sorted "/"-separated paths, without junk. No link to a folder is followed."""
+    """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
 
     def raise_for_top(error: OSError) -> None:
         if error.filename == os.fspath(folder):  # an unreadable subfolder is ignored: the rest may be enough
@@ -77,7 +77,7 @@ def files_below(folder: Path) -> list[str]:
 
 @contextlib.contextmanager
 def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
-    """Open a zip. Any error of zipfile (BadZipFile, OverflowError, struct.error …) becomes UnreadableError."""
+    """Open a zip. Any error of zipfile (BadZipFile, OverflowError …) becomes UnreadableError."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield archive
@@ -99,7 +99,7 @@ def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
-    """Return the content of one file in a zip. Raise UnreadableError if it is damaged, encrypted or too large."""
+    """Return a file in a zip. Raise UnreadableError if it is damaged, encrypted or too large."""
     limit = size_limit(member.filename)
     with _opened(data) as archive, archive.open(member) as file:
         content = file.read(limit + 1)

@@ -1,16 +1,17 @@
 """Uploads of every student in a folder.
 
-The layout of a folder is decided once, by the names at its top, which platforms and instructors make: an export of
-Gradescope, folders named after assignments or exports, or files and folders of many students, most of whose names may
-tell the platform. Nothing inside a student's folder decides the layout, and nothing that students wrote is read here.
+The layout of a folder is decided once, by the names at its top, which platforms and instructors make: an
+export of Gradescope, folders named after assignments or exports, or files and folders of many students, most
+of whose names may tell the platform. Nothing inside a student's folder decides the layout, and nothing that
+students wrote is read here.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +21,11 @@ from autograder.submission import platforms
 from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Evidence, NothingToGradeError, Person, Problem, Upload
+from autograder.submission.students import by_student
 
 _INSTRUCTORS_FILE = re.compile(
-    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+\.(csv|xlsx?|ods|sqlite|lock)",
+    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?"
+    r"|.+\.(csv|xlsx?|ods|sqlite|lock)",
     re.IGNORECASE,
 )
 """Tables and pages that an instructor keeps beside a class."""
@@ -49,6 +52,10 @@ class _Default(NamedTuple):
     assignment: str = ""
     evidence: Evidence = Evidence.NONE
 
+    def unless(self, inner: _Default) -> _Default:
+        """Return `inner` if it says an assignment with at least this evidence, and else this default."""
+        return inner if inner.assignment and inner.evidence >= self.evidence else self
+
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
     """Return all uploads in a folder, without what lies in `out`.
@@ -69,21 +76,21 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
         layout, uploads = finder.read(finder.root, finder.default(finder.root))
     except OSError as error:
         raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
-    if not any(one.problem or not one.file or stem_and_suffix(one.file)[1] in READABLE for one in uploads):
+    if not any(map(_may_hold_code, uploads)):
         expected = f" for {assignment}" if assignment else ""
         raise NothingToGradeError(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
-    return Download(layout, _by_student(uploads), tuple(finder.passed_over))
+    return Download(layout, by_student(uploads), tuple(finder.passed_over))
 
 
 def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload that is one file or one student's folder. Raise NothingToGradeError if it is not there."""
+    """Return the upload that is one file or one folder. Raise NothingToGradeError if it is missing."""
     if not os.path.lexists(path):
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
     finder = _Finder(path.parent, tuple(known), assignment, None)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     names = ([path.name], []) if is_folder else ([], [path.name])
-    (uploads,) = _by_student(finder.of_class(path.parent, *names, finder.default(path.parent))[1])
+    (uploads,) = by_student(finder.of_class(path.parent, *names, finder.default(path.parent))[1])
     return uploads
 
 
@@ -110,9 +117,9 @@ class _Finder:
     def read(self, folder: Path, default: _Default, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
 
-        Folders of assignments (or exports, or downloads of one level down) win unless most of what lies there is
-        something else: so one student's entry never changes how a class is read. Inside a folder of one assignment,
-        folders named after assignments are students' folders.
+        Folders of assignments (or exports) win unless most entries are something else, so that one student's
+        entry never changes how a class is read. Inside a folder of one assignment, folders named after
+        assignments are students' folders.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
@@ -141,14 +148,13 @@ class _Finder:
 
     def _within(self, default: _Default, folder: Path) -> _Default:
         """Return what holds in a folder inside another, for which `default` holds."""
-        inner = self.default(folder)
-        return inner if inner.evidence >= default.evidence and inner.assignment else default
+        return default.unless(self.default(folder))
 
     def _downloads(self, folder: Path, folders: list[str], files: list[str]) -> list[str]:
-        """Return the folders that are whole downloads, if nothing else but their zips lies there; else an empty list.
+        """Return the folders that are whole downloads, if only they and their zips lie there; otherwise [].
 
-        Archive tools make a folder of the outer folder's name; Canvas and GitHub's command line make "submissions".
-        A clone is one student's folder, whatever its name.
+        Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions". A
+        clone is one student's folder, whatever its name.
         """
         packed = [name for name in files if name.removesuffix(".zip") in folders]
         if len(packed) < len(files) or any(os.path.lexists(folder / name / ".git") for name in folders):
@@ -166,7 +172,7 @@ class _Finder:
         if not name:
             return False
         folders, files = self._listing(folder, is_silent=True)
-        if name["slug"] and folders and not files and all(one.startswith(name["slug"]) for one in folders):
+        if name["slug"] and folders and not files and all(inner.startswith(name["slug"]) for inner in folders):
             return True
         return platforms.is_export(folders, files) or bool(platforms.recognise(folders, files, self.known)[0])
 
@@ -195,16 +201,15 @@ class _Finder:
         uploads = []
         for name in (*folders, *files):
             upload = stated.get(name) or _plain(name, is_file=name in files)
-            is_own = name in folders and (name not in stated or platform == platforms.GITHUB)
-            inside = (
-                self._of_folder(name.removesuffix(upload.person.login), is_clone=name in stated) if is_own else default
-            )
-            better = inside.assignment and inside.evidence >= default.evidence
-            uploads.append(self._placed(upload, folder, name, inside if better else default))
+            stronger = default
+            if name in folders and (name not in stated or platform == platforms.GITHUB):
+                mentioned = self._of_folder(name.removesuffix(upload.person.login), is_clone=name in stated)
+                stronger = default.unless(mentioned)
+            uploads.append(self._placed(upload, folder, name, stronger))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
 
     def _of_folder(self, name: str, *, is_clone: bool) -> _Default:
-        """Return the assignment that the name of a student's folder mentions; it decides where it begins a clone's."""
+        """Return the assignment that a student's folder mentions; it decides if a clone begins with it."""
         exact = equal_to(name.rstrip("-").replace("-", "_"), self.known) if is_clone else None
         return _Default(exact, Evidence.FOLDER) if exact else _Default(named_in(name, self.known) or "")
 
@@ -236,8 +241,13 @@ class _Finder:
         self.passed_over.extend({utf8_safe(name)}.difference(self.passed_over))
 
 
+def _may_hold_code(upload: Upload) -> bool:
+    """Return True for a folder, a readable kind of file, and an upload whose problem the platform states."""
+    return bool(upload.problem) or not upload.file or stem_and_suffix(upload.file)[1] in READABLE
+
+
 def _is_backup(name: str) -> bool:
-    """Return True for an editor's copy of code, which is named to the instructor: it may be all that there is."""
+    """Return True for an editor's copy of code, which the instructor should know of."""
     return name.endswith(tuple(f"{ending}~" for ending in READABLE))
 
 
@@ -245,31 +255,3 @@ def _plain(name: str, *, is_file: bool = False) -> Upload:
     """Return an upload whose name stands for its student."""
     student = stem_and_suffix(name)[0] if is_file else name
     return Upload(Person(name=utf8_safe(student)), name if is_file else "")
-
-
-def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
-    """Return uploads grouped by person and decided assignment, each group in the order in which it came.
-
-    If several people have one name, their number is added to it.
-    """
-    people: dict[str, Person] = {}
-    groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)
-    for upload in sorted(uploads, key=lambda upload: (upload.attempt, upload.version)):
-        people.setdefault(upload.person.key, upload.person)
-        groups[upload.person.key, upload.assignment if upload.is_decided else ""].append(upload)
-    names = {
-        key: one.email or one.sid * (one.platform == platforms.GRADESCOPE) or one.name for key, one in people.items()
-    }
-    times = Counter(names.values())
-    students = []
-    for (key, _), group in groups.items():
-        mark = people[key].number or people[key].sid
-        student = f"{names[key]}_{mark}" if times[names[key]] > 1 and mark else names[key]
-        newest = {(upload.attempt, upload.name): upload for upload in group}.values()
-        students.append(
-            tuple(
-                replace(upload, person=people[key], student=student, is_superseded=upload not in newest)
-                for upload in group
-            )
-        )
-    return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

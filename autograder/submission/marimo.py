@@ -1,7 +1,7 @@
 """Cells of a marimo notebook, which is a .py file whose cells are functions.
 
-marimo writes each cell as a function whose parameters are the names that the cell needs and whose `return` lists the
-names that it defines, and runs the cells in the order that follows from this.
+marimo writes each cell as a function whose parameters are the names that the cell needs and whose `return`
+lists the names that it defines, and runs the cells in the order that follows from this.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def cells(text: str) -> list[str]:
     if _MARK not in text:
         return []
     lines = text.split("\n")
-    found = [cell for statement in parse(text).body for cell in [_cell(statement, lines)] if cell]
-    anywhere = frozenset[str]().union(*(cell.defines for cell in found))
+    waiting = [cell for statement in parse(text).body for cell in [_cell(statement, lines)] if cell]
+    all_names = frozenset[str]().union(*(cell.defines for cell in waiting))
     defined: set[str] = set()
     ordered = []
-    while found:
-        ready = next((cell for cell in found if cell.needs & anywhere <= defined), found[0])
-        found.remove(ready)
+    while waiting:
+        ready = next((cell for cell in waiting if cell.needs & all_names <= defined), waiting[0])
+        waiting.remove(ready)
         ordered.append(ready.text)
         defined |= ready.defines
     return ordered
@@ -62,7 +62,7 @@ def _cell(statement: ast.stmt, lines: list[str]) -> _Cell | None:
     if not isinstance(last, ast.Return):
         body, defines = statement.body, frozenset()
     arguments = statement.args
-    needs = frozenset(one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    needs = frozenset(argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
     return _Cell(_body(statement, body, lines), needs, defines)
 
 
@@ -75,8 +75,8 @@ def _app_attribute(node: ast.expr) -> str:
 
 
 def _body(header: ast.stmt, body: list[ast.stmt], lines: list[str]) -> str:
-    """Return statements of a cell as text that runs at the top level: `if True:` keeps their indentation valid."""
+    """Return a cell's statements as text for the top level: `if True:` keeps their indentation valid."""
     if not body or body[0].lineno == header.lineno:
         return ""
-    first = min([body[0].lineno, *(one.lineno for one in getattr(body[0], "decorator_list", ()))])
+    first = min([body[0].lineno, *(decorator.lineno for decorator in getattr(body[0], "decorator_list", ()))])
     return "\n".join(["if True:", *lines[first - 1 : body[-1].end_lineno]])

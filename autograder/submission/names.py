@@ -1,4 +1,4 @@
-"""Names that people chose: the assignment that they mention, and safe forms for sentences, files and spreadsheets."""
+"""Names that people chose: assignments in them, and safe forms for sentences, files and spreadsheets."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def equal_to(name: str, assignments: Sequence[str]) -> str | None:
 
 
 def named_in(name: str, assignments: Sequence[str]) -> str | None:
-    """Return the one assignment that stands in this name as a separate word; None if there is none, or several.
+    """Return the one assignment that is a separate word of this name; None if there is none, or several.
 
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
     words = f"_{_words(name)}_"
     named = [known for known in assignments if f"_{_words(known)}_" in words]
-    inner = {one for one in named for other in named if one != other and f"_{_words(one)}_" in f"_{_words(other)}_"}
-    return outer[0] if len(outer := [one for one in named if one not in inner]) == 1 else None
+    inner = {name for name in named for other in named if name != other and f"_{_words(name)}_" in f"_{_words(other)}_"}
+    return outer[0] if len(outer := [name for name in named if name not in inner]) == 1 else None
 
 
 @functools.lru_cache(4096)
@@ -58,7 +58,7 @@ def utf8_safe(text: str) -> str:
 
 
 def printable(text: str, limit: int = MAX_NAME) -> str:
-    """Return the text as one line for a sentence: no control or direction characters, at most `limit` characters."""
+    """Return the text as one line of at most `limit` characters, without control and direction characters."""
     cut = text[: 4 * limit]
     line = " ".join(_visible(cut).split())
     return line if len(line) <= limit and len(cut) == len(text) else line[: limit - 1] + "…"
@@ -76,27 +76,27 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Return text for a CSV cell: printable characters only, and nothing that a spreadsheet takes for a formula.
+    """Return text for a CSV cell: printable characters, and nothing that a spreadsheet takes for a formula.
 
-    An apostrophe stands before each part that begins like a formula: at the beginning, and after whatever separates
-    cells in some locale, where a quotation mark is a letter like others.
+    An apostrophe stands before each part that begins like a formula: at the beginning, and after whatever
+    separates cells in some locale, where a quotation mark is a letter like others.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
     return "".join(f"'{part}" if _first_visible(part) in _FORMULA else part for part in parts)
 
 
 def _first_visible(text: str) -> str:
-    return next((one for one in text if one not in '" '), " ")
+    return next((character for character in text if character not in '" '), " ")
 
 
 def safe_name(student: str, taken: set[str]) -> str:
-    """Return a file name for a student: readable, safe on every system, and unlike every folded name in `taken`.
+    """Return a file name for a student: readable, safe on every system, and not in `taken`.
 
-    The new name is added to `taken`. If the readable name is taken, an ending made from the student's full name
-    distinguishes it, whoever else is in the class.
+    `taken` holds folded names; the new name is added. If the readable name is taken, an ending made from the
+    student's full name distinguishes it, whoever else is in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
-    kept = "".join(one if one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" else "_" for one in composed)
+    kept = "".join(character if _is_safe(character) else "_" for character in composed)
     readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_PUNCTUATION), 0) or "student"
     if readable.split(".")[0].casefold() in _RESERVED:
         readable = f"student-{readable}"
@@ -108,11 +108,15 @@ def safe_name(student: str, taken: set[str]) -> str:
     return name
 
 
+def _is_safe(character: str) -> bool:
+    return character in _PUNCTUATION or unicodedata.category(character)[0] in "LNM"
+
+
 def _cut(name: str, reserve: int) -> str:
-    """Return the beginning of a name that leaves `reserve` characters free, without a trailing dot (for Windows)."""
+    """Return the beginning of a name that leaves `reserve` characters free, and ends in no dot (Windows)."""
     return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 
 def folded(name: str) -> str:
-    """Return the same text for names that differ only in case, or in how an accent or a wide letter is written."""
+    """Return equal texts for names that differ only in case or in the encoding of accents."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

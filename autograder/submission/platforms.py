@@ -1,21 +1,21 @@
 """Facts that course platforms put into the names of a download, and into Gradescope's metadata.
 
-Canvas      doejane_12345_67890_rope.py                           name, user's number, upload's number, student's file
+Canvas      doejane_12345_67890_rope.py                           name, number of user and upload, file
             doejane_LATE_12345_67899_rope-1.py                    late, and the second file of that name
             doejane_12345_text.html, doejane_12345_link.html      text or a link instead of a file
             anon_aB3xZ_67890_rope.py, LATE_anon_aB3xZ_…           with anonymous grading
-Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, participant's number, student's file
-            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; newer versions omit the last _
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, number of the participant, file
+            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; the last _ may lack
             Ada Lovelace_12345_assignsubmission_onlinetext_…      text that was written into Moodle
-Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, student's file
+Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, file
             Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      Blackboard's summary of that attempt
-Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/          user's number, folder's number, name, time
-Autolab     ada@uni.example_3_rope.py                             address, number of the attempt, student's file
-GitHub      rope-alovelace/                                       clone of GitHub Classroom: assignment there, login
-Gradescope  submission_9001/ and submission_metadata.yml          an export: the metadata name each folder's owner
+Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/          number of user and folder, name, time
+Autolab     ada@uni.example_3_rope.py                             address, number of the attempt, file
+GitHub      rope-alovelace/                                       a clone: assignment at Classroom, login
+Gradescope  submission_9001/ and submission_metadata.yml          an export: the metadata name each owner
 
-The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a student
-chose what follows them, and it is never read as a mark.
+The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a
+student chose what follows them, and it is never read as a mark.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Cla
 METADATA = "submission_metadata.yml"
 _TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
 
-# Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform makes from a
-# person's name is the shortest that fits, so that the first marks in a name are the platform's.
+# Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
+# makes from a person's name is the shortest that fits, so that the first marks in a name are the platform's.
 _FILE = r"(?P<file>.+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
 _UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_FILE}|(?P<text>text|link)\.html)"
 _MOODLE = r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission"
@@ -72,9 +72,10 @@ _MIN_CLONES = 3
 def recognise(
     folders: Collection[str], files: Collection[str], known: Sequence[str] = ()
 ) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and what each name says; "" and nothing if there is none.
+    """Return the platform that made most names in a folder, and what each name says.
 
-    The uploads have no path yet. `known` are the course's assignments.
+    If no platform did, the platform is "" and the dict is empty. The uploads have no path yet. `known` are
+    the course's assignments.
 
     Raises:
         NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
@@ -82,8 +83,8 @@ def recognise(
     matches: dict[str, dict[str, re.Match[str]]] = {platform: {} for platform in (*_FILES, *_FOLDERS)}
     for patterns, names in ((_FILES, files), (_FOLDERS, folders)):
         for platform, pattern in patterns.items():
-            found = ((name, re.fullmatch(pattern, name, re.DOTALL)) for name in names)
-            matches[platform] |= {name: match for name, match in found if match}
+            tried = ((name, re.fullmatch(pattern, name, re.DOTALL)) for name in names)
+            matches[platform] |= {name: match for name, match in tried if match}
     # If several platforms could have made a name, its first marks are the platform's.
     order = {name: (len(of), -sum(map(_student_part, of.values()))) for name, of in matches.items()}
     platform = max(order, key=lambda name: order[name])
@@ -119,7 +120,7 @@ def _upload(platform: str, **parts: str) -> Upload:
 
 
 def _with_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins: what follows the title that all names have in common up to a _."""
+    """Return Blackboard's uploads with logins: the part behind the title that all names have in common."""
     heads = {upload.person.name for upload in uploads.values()}
     title = os.path.commonprefix([*heads]).rpartition("_")[0]  # noqa: RUF071
     logins = {head: head.removeprefix(f"{title}_") for head in heads}
@@ -152,7 +153,7 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
 def _raise_for_several(slug: str, folders: Collection[str]) -> None:
     """Raise NothingToGradeError if folders with one beginning look like clones of several assignments.
 
-    They look so if every folder's next word is shared by several, and most endings occur with several of these words.
+    They look so if several folders share each next word, and most endings occur with several of these words.
     """
     rests = [name.removeprefix(slug).partition("-") for name in folders if name.startswith(slug)]
     words, endings = Counter(word for word, _, _ in rests), Counter(ending for _, _, ending in rests)
@@ -160,13 +161,13 @@ def _raise_for_several(slug: str, folders: Collection[str]) -> None:
     if min(words.values()) >= _MIN_CLONES and 2 * len(recurring) > len(endings):
         names = listed([printable(f"{slug}{word}-") for word in words], 3)
         raise NothingToGradeError(
-            f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the clones of"
-            " each assignment into a separate folder, and name these folders."
+            f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the"
+            " clones of each assignment into a separate folder, and name these folders."
         )
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if nothing but an export of Gradescope lies there: what a student drops beside others makes none."""
+    """Return True if only an export of Gradescope lies there: one student's files among others make none."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 
@@ -196,15 +197,15 @@ def _of_folder(fields: Any) -> list[Upload]:
         submitted = _zoned_time(str(fields.get(":created_at", "")))
     except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
         return []
-    people = {person.key: person for person in (Person(GRADESCOPE, **one) for one in stated)}
+    people = {person.key: person for person in (Person(GRADESCOPE, **fields) for fields in stated)}
     return [Upload(person, submitted=submitted) for key, person in people.items() if key]
 
 
 def _zoned_time(text: str) -> str:
     """Return Gradescope's time of a submission in ISO format; an empty string for any other text."""
-    if not (found := _ZONED_TIME.fullmatch(text)):
+    if not (match := _ZONED_TIME.fullmatch(text)):
         return ""
-    day, time, zone = found.groups("")
+    day, time, zone = match.groups("")
     with suppress(ValueError):
         return datetime.fromisoformat(f"{day}T{time}{zone.replace('UTC', 'Z')}").isoformat()
     return ""

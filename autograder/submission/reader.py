@@ -1,7 +1,7 @@
 """Submissions from what one student uploaded: which of the files counts, and its Python text.
 
-One rule decides: the file whose functions are written counts; among several the one of the latest attempt, then a plain
-file before one in a zip, then the one whose name says it. If two remain, the row names both.
+One rule decides: the file whose functions are written counts; among several the file of the latest attempt,
+then a plain file before one in a zip, then the file whose name says it. If two remain, the row names both.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _Choice:
             self.candidates = [*self._zipped()]
 
     def submissions(self) -> list[Submission]:
-        """Return a submission per assignment that is decided or that names mention; else for the suggested one."""
+        """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
         if self.last.is_decided:
             return [self._choose(self.last.assignment)]
         least = Evidence.FILE if self.has_folder and self.last.assignment else Evidence.NONE
@@ -178,28 +178,28 @@ class _Choice:
 
     def _candidate(self, upload: Upload, name: str) -> Candidate:
         """Return a candidate; `name` has all folders that may name an assignment."""
-        *folders, own = name.split("/")
-        stem = stem_and_suffix(own)[0]
+        *folders, file = name.split("/")
+        stem = stem_and_suffix(file)[0]
         if exact := equal_to(stem, self.known):
             return Candidate(upload, exact, Evidence.FILE)
-        named = next(filter(None, (named_in(one, self.known) for one in (stem, *reversed(folders)))), "")
-        says_little = not named or own.casefold() == _HANDOUT_NOTEBOOK
+        named = next(filter(None, (named_in(part, self.known) for part in (stem, *reversed(folders)))), "")
+        says_little = not named or file.casefold() == _HANDOUT_NOTEBOOK
         return Candidate(upload, named, Evidence.NONE if says_little else Evidence.PART)
 
     def _choose(self, assignment: str) -> Submission:
         """Return the submission for one assignment; "" if nothing tells which."""
         likely = self._likely(assignment)
-        if assignment and not self.is_packed and not any(one.written(assignment) for one in likely):
+        if assignment and not self.is_packed and not any(candidate.written(assignment) for candidate in likely):
             self.candidates += self._zipped()
             self.is_packed = True
             likely = self._likely(assignment)
         row = replace(self.row, assignment=assignment)
         if not likely:
             return replace(row, problem=self._no_file(assignment))
-        first = [one for one in likely if one.written(assignment)] or likely
-        tied = [one for one in first if one.rank == first[0].rank]
+        first = [candidate for candidate in likely if candidate.written(assignment)] or likely
+        tied = [candidate for candidate in first if candidate.rank == first[0].rank]
         if len(tied) > 1:
-            return replace(row, problem=_several(assignment, [one.upload.label for one in tied]))
+            return replace(row, problem=_several(assignment, [candidate.upload.label for candidate in tied]))
         return self._chosen(tied[0], likely, _dated(row, tied[0].upload))
 
     def _chosen(self, chosen: Candidate, likely: list[Candidate], row: Submission) -> Submission:
@@ -208,9 +208,10 @@ class _Choice:
         row = replace(row, file=chosen.upload.label, sha256=digest, problem=problem)
         if problem:
             return row
-        earlier = [one.label for one in likely if one.age > chosen.age]
+        earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
         others = self._others(row.assignment, chosen, likely)
-        doubt = f"Found as well and not graded: {listed(others, _MAX_LISTED)}. Move what counts into {chosen.label}."
+        names = listed(others, _MAX_LISTED)
+        doubt = f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
         notes = [*row.notes, *code.notes]
         notes += [f"{listed(earlier, _MAX_LISTED)} came earlier, and is not graded."] if earlier else []
         notes += [doubt] if others else []
@@ -220,23 +221,28 @@ class _Choice:
         return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
 
     def _likely(self, assignment: str) -> list[Candidate]:
-        """Return what may count for an assignment, the likeliest first. A single file is meant, whatever its name."""
+        """Return candidates for an assignment, the likeliest first. A single file counts under any name."""
         is_single = self.last.is_decided and len(self.candidates) == 1
-        mine = [one for one in self.candidates if assignment and (is_single or one.assignment in (assignment, ""))]
-        return sorted(mine, key=lambda one: one.rank)[:MAX_FILES]
+        matching = [
+            candidate
+            for candidate in self.candidates
+            if assignment and (is_single or candidate.assignment in (assignment, ""))
+        ]
+        return sorted(matching, key=lambda candidate: candidate.rank)[:MAX_FILES]
 
     def _others(self, assignment: str, chosen: Candidate, likely: list[Candidate]) -> list[str]:
         """Return the labels of other files that may have been meant."""
         missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-        rivals = [one for one in likely if one is not chosen and one.age <= chosen.age]
-        return [one.label for one in rivals if one.fault or one.evidence or one.code.written & missing]
+        rivals = [rival for rival in likely if rival is not chosen and rival.age <= chosen.age]
+        return [rival.label for rival in rivals if rival.fault or rival.evidence or rival.code.written & missing]
 
     def _no_file(self, assignment: str) -> Problem:
-        """Return the problem where no file is for the assignment, or nothing tells which assignment it is for."""
+        """Return the problem where no file is for the assignment, or no name tells the assignment."""
         if not assignment and self.candidates:
             first = self.candidates[0]
             why = f"The name {first.label} does not tell one assignment"
-            advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
+            example = f"{self.known[0]}.py"
+            advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
             for_instructor = f"the name {first.label} does not say one assignment; add --assignment NAME"
             return first.fault or Problem(f"{why}: {advice}.", for_instructor)
         names = [printable(name) for name in self.packed or [file.name for file in self.files]] or ["nothing"]
@@ -267,10 +273,10 @@ def _file_to_hand_in(assignment: str) -> str:
 
 def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[str]:
     """Yield the reason why nothing in the code can earn points: a zero is never silent."""
-    asked = functions(assignment)
-    if code.written & asked or not asked:
+    expected = functions(assignment)
+    if code.written & expected or not expected:
         return
-    if code.names & asked:
+    if code.names & expected:
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
     else:
         other = next((f", but those of {name}" for name in known if code.written & functions(name)), "")

@@ -1,4 +1,4 @@
-"""Records that this room passes on: uploads, the submissions read from them, and reasons why there is none."""
+"""Records that this room passes on: uploads, submissions read from them, and reasons why there is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Problem:
 
     message: str
     for_instructor: str = ""
-    """where nothing tells which file is meant, or for which assignment: this, as the instructor may have caused it"""
+    """the same for the instructor, if nothing tells which file is meant, or for which assignment"""
 
     @property
     def is_ambiguous(self) -> bool:
@@ -45,7 +45,7 @@ class Person:
     """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
 
     platform: str = ""
-    """empty where no platform named the file or folder; the name of that file or folder then identifies the person"""
+    """empty if no platform named the upload; the name of the file or folder then identifies the person"""
     number: str = ""
     """the number that the platform gave; `sid` is the university's"""
     login: str = ""
@@ -77,7 +77,7 @@ class Evidence(IntEnum):
 
 @dataclass(frozen=True)
 class Upload:
-    """One file or folder that one student handed in, not yet opened. Small, so that a batch may hold thousands."""
+    """One file or folder that one student handed in, not yet opened. A batch may hold thousands."""
 
     person: Person
     file: str = ""
@@ -123,11 +123,11 @@ class Submission:
     assignment: str
     """empty where nothing tells it; `problem` then says so"""
     file: str
-    """path relative to the folder that the instructor named; a file inside a zip is written ada.zip!rope.py"""
+    """path relative to the folder that the instructor named; for a file inside a zip, ada.zip!rope.py"""
     sha256: str = ""
     """digest of the uploaded bytes (of the zip, for a file inside one); empty where they were not read"""
     cells: tuple[str, ...] = ()
-    """Python text to run in order: one cell for a .py file, one per code cell for a notebook ("" if left out)"""
+    """Python text to run in order: one cell per .py file or per code cell of a notebook ("" if left out)"""
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()

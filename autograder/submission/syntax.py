@@ -51,12 +51,12 @@ def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[
 
 def stored_names(*nodes: ast.AST) -> set[str]:
     """Return the names to which these parts of a tree assign."""
-    found = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
-    return {name.id for name in found if isinstance(name.ctx, ast.Store)}
+    names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _top_level(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that run when the text does, in order, with those inside `if`, `try`, `with` and loops."""
+    """Yield the statements that run with the text, in order, also those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part
