@@ -155,7 +155,7 @@ class _Cleaner:
     """lines of the last text at which something was left out"""
 
     def clean(self, source: str, tree: ast.Module | None = None) -> tuple[str, ast.Module]:
-        """Return the text without the host's statements, and its tree. Raise NotPythonError without a tree."""
+        """Return the text without the host's statements, and its tree. May raise NotPythonError."""
         tree = tree or parse(source)
         if len(self.host_names) == 1 and not any(word in source for word in _HOST_WORDS):
             return source, tree

@@ -124,7 +124,7 @@ class _Finder:
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
             return "an export of Gradescope", [*self._of_export(folder, folders, default)]
-        if not is_assignments and (inner := self._downloads(folder, folders, files)):
+        if inner := self._downloads(folder, folders, files, is_assignments):
             found = [self.read(folder / name, self._within(default, folder / name)) for name in inner]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
@@ -150,7 +150,7 @@ class _Finder:
         """Return what holds in a folder inside another, for which `default` holds."""
         return default.unless(self.default(folder))
 
-    def _downloads(self, folder: Path, folders: list[str], files: list[str]) -> list[str]:
+    def _downloads(self, folder: Path, folders: list[str], files: list[str], is_assignments: bool) -> list[str]:
         """Return the folders that are whole downloads, if only they and their zips lie there; otherwise [].
 
         Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions". A
@@ -160,19 +160,21 @@ class _Finder:
         if len(packed) < len(files) or any(os.path.lexists(folder / name / ".git") for name in folders):
             return []
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
-        if not repeats and not (folders and all(self._is_download(folder / name) for name in folders)):
+        is_certain = repeats and not is_assignments
+        if not is_certain and not (folders and all(self._is_download(folder / name) for name in folders)):
             return []
         for name in packed:
             self._pass_over(f"{name} (the folder of that name was read)")
         return folders
 
     def _is_download(self, folder: Path) -> bool:
-        """Return True for a folder named "submissions", or after clones, that holds what a platform made."""
+        """Return True for a folder that repeats the outer name or is called "submissions", and holds a download."""
         name = _SUBMISSIONS.fullmatch(folder.name)
-        if not name:
+        if not name and folder.name.casefold() != folder.parent.name.casefold():
             return False
         folders, files = self._listing(folder, is_silent=True)
-        if name["slug"] and folders and not files and all(inner.startswith(name["slug"]) for inner in folders):
+        slug = name["slug"] if name else ""
+        if slug and folders and not files and all(inner.startswith(slug) for inner in folders):
             return True
         return platforms.is_export(folders, files) or bool(platforms.recognise(folders, files, self.known)[0])
 

@@ -56,7 +56,7 @@ _FOLDERS = {
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)",
 }
 _STATES_LATENESS = {CANVAS, ANONYMOUS}
-_TIMES = {BLACKBOARD: "%Y-%m-%d-%H-%M-%S", BRIGHTSPACE: "%b %d, %Y %I%M %p"}
+_TIMES = {BLACKBOARD: ("%Y-%m-%d-%H-%M-%S",), BRIGHTSPACE: ("%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")}
 _SHORT_HOUR = re.compile(r" (\d{3}) ")
 _ZONED_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})? ?(Z|UTC|[+-]\d\d:?\d\d)?")
 
@@ -104,9 +104,9 @@ def _upload(platform: str, **parts: str) -> Upload:
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
     submitted, attempt = "", int(parts.get("attempt") or 0)
-    if time := parts.get("time"):
+    for form in _TIMES.get(platform, ()):
         with suppress(ValueError):  # another language, or a day that no month has
-            moment = datetime.strptime(_SHORT_HOUR.sub(r" 0\1 ", time), _TIMES[platform])
+            moment = datetime.strptime(_SHORT_HOUR.sub(r" 0\1 ", parts["time"]), form)
             submitted, attempt = moment.isoformat(), int(moment.strftime("%Y%m%d%H%M%S"))
     return Upload(
         Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),

@@ -58,9 +58,9 @@ class Candidate:
         return -self.upload.attempt, self.upload.is_superseded
 
     @property
-    def rank(self) -> tuple[int, bool, bool, int]:
+    def rank(self) -> tuple[int, bool, bool, bool, int]:
         """Sort key: the lesser, the likelier it is meant."""
-        return *self.age, bool(self.member or self.fault), -self.evidence
+        return *self.age, self.fault is not None, self.member is not None, -self.evidence
 
     @functools.cached_property
     def result(self) -> tuple[str, Code, Problem | None]:
@@ -198,7 +198,7 @@ class _Choice:
             return replace(row, problem=self._no_file(assignment))
         first = [candidate for candidate in likely if candidate.written(assignment)] or likely
         tied = [candidate for candidate in first if candidate.rank == first[0].rank]
-        if len(tied) > 1:
+        if len(tied) > 1 and not tied[0].fault:
             return replace(row, problem=_several(assignment, [candidate.upload.label for candidate in tied]))
         return self._chosen(tied[0], likely, _dated(row, tied[0].upload))
 
@@ -256,9 +256,10 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
     action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
+    advice = f"if they are the files of several students, {action}" if folder else "keep the one that counts"
     return Problem(
         f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}.",
-        f"{which} could each be {assignment}; if they are the files of several students, {action}",
+        f"{which} could each be {assignment}; {advice}",
     )
 
 

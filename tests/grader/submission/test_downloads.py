@@ -78,6 +78,17 @@ def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
     assert keys(rows(tmp_path, None)) == expected
 
 
+@pytest.mark.parametrize("inner", [("rope", "alibi"), ("submissions", "submissions"), ("", "alibi"), ("week", "")])
+def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, inner: tuple[str, str]) -> None:
+    """A folder that is no download is one student's, in a folder of an assignment as well."""
+    for name, level in zip(("rope", "alibi"), inner, strict=True):
+        put(tmp_path, below(f"{name}/{level}", {path.replace("rope", name): "x = 1" for path in CANVAS}))
+    students = [f"Canvas:10{n}" for n in range(3)]
+    expected = [f"{student} alibi" for student in students]
+    expected += [":week rope -"] if inner[0] == "week" else [f"{student} rope" for student in students]
+    assert keys(rows(tmp_path, None)) == expected
+
+
 @pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
     """Whatever its name and what lies in it: it holds .git, and it speaks for its own student alone."""
@@ -150,6 +161,8 @@ BRIGHTSPACE = "4{}-201 - Ada O'Neil-Li - Nov {}, 2026 {} {}M/rope.py".format
 TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
     "Brightspace": (lambda n: BRIGHTSPACE(n, 2, "112", "P"), "2026-11-02T13:12:00", None),
     "Brightspace, in the morning": (lambda n: BRIGHTSPACE(n, 12, "1022", "A"), "2026-11-12T10:22:00", None),
+    "Brightspace, British": (lambda n: f"4{n}-201 - Bo - 2 November, 2026 922 PM/rope.py", "2026-11-02T21:22:00", None),
+    "Brightspace, another language": (lambda n: f"4{n}-201 - Bo - 2. Marz 2026 0922/rope.py", "", None),
     "Blackboard": (lambda n: f"HW_s{n}_attempt_2026-11-01-14-22-32_rope.py", "2026-11-01T14:22:32", None),
     "Blackboard, no such day": (lambda n: f"HW_s{n}_attempt_2026-02-31-14-22-32_rope.py", "", None),
     "Canvas": (lambda n: f"doe{n}_10{n}_900_rope.py", "", False),
@@ -219,6 +232,14 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
     assert found["44"].file.startswith(made(2, "44").partition("/")[0]) and "came earlier" in found["44"].notes[0]
     if found["41"].submitted:
         assert found["41"].submitted < found["44"].submitted
+
+
+def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
+    """To the student as a row, and to the instructor as what can be done about it."""
+    put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
+    found = rows(tmp_path)
+    assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
+    assert all(one.problem and one.problem.for_instructor.endswith("keep the one that counts") for one in found)
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -88,6 +88,16 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
     assert (bob.file, bob.problem, bob.notes, bob.doubt) == (f"bob.zip!{place}rope.py", None, notes, "")
 
 
+def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
+    """Alone, twice, and beside one that can be opened."""
+    put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
+    put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
+    ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
+    for one in (ada, bob):
+        assert one.problem is not None and "The zip cannot be read" in one.problem.message
+    assert (cy.problem, cy.file) == (None, "cy/w.zip!w/rope.py") and "cy/rope.zip" in cy.doubt
+
+
 TWO: list[tuple[dict[str, str | bytes], str, str]] = [
     ({"rope.py": STUB, "main.py": SOLVED, "other.py": SOLVED}, "ada/main.py", "ada/other.py"),
     ({"rope.py": SOLVED, "old/rope.py": SOLVED}, "ada/old/rope.py", "ada/rope.py"),
