@@ -34,6 +34,8 @@ import numpy as np
 
 RELIABLE = 0.9
 """the accuracy from which on a run counts as reliable"""
+CLEAR = 0.05
+"""the p up to which the lessons call a difference clear"""
 
 
 # Numbers of several seeds.
