@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.context_extension import lab
 from tests.grader.support.lesson_numbers import CLEAR, mean_of, solution
 
@@ -54,8 +54,8 @@ def scores(run: str, method: str = as_trained, length: int = 64, steps: int = 0)
 mean = mean_of(scores)
 
 
-def gain(run: str, method: str, length: int = 64, steps: int = 0) -> measuring.Paired:
-    return measuring.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
+def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments.Paired:
+    return experiments.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
 
 
 def repairs(run: str) -> list[str]:
@@ -145,9 +145,9 @@ extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths =
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
 the means are «sign_means[0]:g», 0, 0.67, 1.33, and the same with a minus <== sign_means == [2, 1.33, 0.67, 0]
 Two of these 8 means are as far from 0 as 2. Their share is called *p*: here $2/8 =
-    «measuring.sign_flip(three_changes)»$
+    «experiments.sign_flip(three_changes)»$
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
-    «measuring.sign_flip(np.ones(8)):.3f»$
+    «experiments.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
 Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey, lab.NO_POSITION,
     length).min() for length in setting.lengths) > 0.995

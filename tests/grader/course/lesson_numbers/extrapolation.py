@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.extrapolation import lab
 from tests.grader.support.lesson_numbers import SOME, mean_of, solution, weight
 
@@ -60,7 +60,7 @@ mean = mean_of(seeds)
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
     """The methods that copy 3 back reliably, with all seeds or with any."""
-    enough = {method: seeds(method, change) >= measuring.RELIABLE for method in lab.METHODS}
+    enough = {method: seeds(method, change) >= experiments.RELIABLE for method in lab.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
 
@@ -75,7 +75,7 @@ def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
 
 best_sinus = max(*tried("sinusoidal"), *(mean("sinusoidal", change) for change in ("usual", "chosen")))
 less_than = [
-    measuring.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
+    experiments.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
     for one in ("alibi", "shaw", "t5")
 ]
 shaw_fast = over([row for row in lab.tried(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
@@ -163,7 +163,7 @@ is «before["integer"][1]:.2f» (integer), «before["sinusoidal"][1]:.2f» (sinu
 «comparison[three]»
 «chosen_single»
 With chosen settings, Shaw, T5 and RoPE copy 3 back **reliably** at 128 tokens: all eight seeds reach
-    «measuring.RELIABLE». Of the other methods no seed does. <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
+    «experiments.RELIABLE». Of the other methods no seed does. <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
 With the usual settings only Shaw is left <== reliable("usual", False) == {"shaw"}
 one row is untrained, but this does no harm <== setting.max_distance == 16 and round(mean("shaw"), 2) == 1
 untrained entries: «32 - len(set(read))» of 32
@@ -182,10 +182,10 @@ at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for 
     «looks["own_buckets 16"][3]:.2f» | «mean("t5", "own_buckets 16"):.2f» |
 They hold «setting.vocabulary» different tokens, so each wrong token gets about a sixteenth
 with it the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
-| RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» | base 4: «mean("rope",
-    "chosen"):.2f» ($p = «measuring.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$); 128 features:
+| RoPE does not extrapolate | base 10,000, 32 features: «experiments.spread(seeds("rope"))» | base 4: «mean("rope",
+    "chosen"):.2f» ($p = «experiments.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$); 128 features:
     «far_row("rope", "usual", "width 128")[0]:.2f» (LLaMA has heads of 128, and fails) | <== choice[three, "rope"] ==
-    "base 4" and measuring.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
+    "base 4" and experiments.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
 | T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys: «mean("t5", "own_buckets
     16"):.2f»; ln n: «far("t5", log_n=1):.2f»; 6,000 steps: «over(thrice["t5", "usual"]):.2f» |
 | Shaw does | learning rate 0.003, 2,000 steps: «mean("shaw"):.2f» | learning rate 0.03: «shaw_fast:.2f»; 512 tokens
@@ -199,7 +199,7 @@ At 16 tokens they fail too (ALiBi and integers reach at most «max(at_16["alibi"
 In copying 1 back ALiBi does: «mean("alibi", "chosen", task=single):.2f»
 | all 64 pairs rotate | «full_turns(128)» | «far("rope", then="width 128"):.2f» |
 | four blocks of 32 features, each rotates as a head of 32 | «4 * full_turns(32)» | «far("rope", then="width 128, block
-    32"):.2f» | <== far("rope", then="width 128, block 32") < measuring.RELIABLE
+    32"):.2f» | <== far("rope", then="width 128, block 32") < experiments.RELIABLE
 | only the 16 fastest pairs rotate | «full_turns(128)» | «far("rope", then="width 128, rotated 32"):.2f» |
 («full_turns(128)» of 64, not «full_turns(32)» of 16)
 $10000^{-2i/128} = 10^{-2i/32}$; and base 10 reaches «far("rope", "base 10"):.2f» <== np.allclose(10000.0 **
@@ -210,7 +210,7 @@ ten of the 16 pairs have seen less than a twelfth of theirs <== (through < 1 / 1
     2).sum() < (of_128 > 1 / 2).sum()
 peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
 ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
-RoPE with base 4 reaches «measuring.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
+RoPE with base 4 reaches «experiments.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
     chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
 with slope 1/8, its best slope, it reaches «at_16["alibi"]:.2f» at 16 tokens <== choice[three, "alibi"] == "slope 0.125"
     and max(tried("alibi")) < 0.3
@@ -255,7 +255,7 @@ ANSWERS = {
     "alibi_changes_the_embeddings": not np.array_equal(m.encode("alibi", SOME, {"slope": 0.5}), SOME),
     "causal_model_without_encoding_sees_order": seen[0] != seen[1],
     "methods_without_a_shift_gap": len(without_gap),
-    "no_shift_gap_is_enough_to_run_longer": all(mean(method) >= measuring.RELIABLE for method in without_gap),
+    "no_shift_gap_is_enough_to_run_longer": all(mean(method) >= experiments.RELIABLE for method in without_gap),
     "ways_to_draw_2_of_5_positions": math.comb(5, 2),
     "fewest_learned_numbers": min((count, method) for method, count in counts.items() if count)[1],
 }
