@@ -195,7 +195,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     return reading
 
 
-def added(implementation: Encodings, method: str, setting: Setting, length: int) -> np.ndarray:
+def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
     """What encode adds to so many embeddings, without the learned table."""
     if method == "learned":
         return np.zeros((length, setting.width), np.float32)

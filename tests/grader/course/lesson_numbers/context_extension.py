@@ -106,7 +106,8 @@ The fastest pair makes «rotations[0]:.0f» full rotations
 The slowest pair rotates by $«360 * rotations[-1]:.1f»°$ in all
 would rotate by $«360 * 8 * rotations[-1]:.1f»°$
 Of the 64 pairs, «done» make at least one full rotation in training, and «64 - done» do not
-«360 * rotations[-1]:.0f» degrees in training and «360 * 8 * rotations[-1]:.0f» degrees at eight times the length
+«360 * rotations[-1]:.0f» degrees in training and «360 * 8 * rotations[-1]:.0f» degrees at eight times the
+    length
 the last «64 - done» bars are below one
 offered with 131,072 tokens; 8 × 8,192 would be «8 * 8192:,»
 the next pair, $i = 62$, is slowed by $8^{62/63} = «8 ** (62 / 63):.2f»$ only
@@ -114,33 +115,38 @@ the next pair, $i = 62$, is slowed by $8^{62/63} = «8 ** (62 / 63):.2f»$ only
 With `head_dim` 128 this first happens at distance «first_below_zero(1e4):,» for base 10,000, and at distance
     «first_below_zero(5e5):,» for base 500,000
 The frequencies are $«trained»$
-The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next one a tenth as many <== np.allclose(r[1:]
-    * 10, r[:-1])
+The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next one a tenth as many <==
+    np.allclose(r[1:] * 10, r[:-1])
 $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8} = «ntk[3]»$
 | 0 | «r[0]:.2f» | «trained[0]» | «trained[0] / 4» | ? | «yarn[0]» | «llama[0]» |
 | 1 | «r[1]:.2f» | «trained[1]» | «trained[1] / 4» | «ntk[1]:.5f» | «yarn[1]» | «llama[1]» |
 | 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
 | 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
 $sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is $10000\cdot3^{8/6} =
-    «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens the bracket is «(dynamic[1] / 1e4) ** (6 / 8):.0f» instead of 3
-For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
-multiplies the whole score by $«of_deepseek:.4f»^2 = «of_deepseek ** 2:.4f»$ instead. That is different, because only 64
-    of the «128 + 64» features of its queries rotate
+    «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens the bracket is «(dynamic[1] / 1e4) ** (6 / 8):.0f»
+    instead of 3
+For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) **
+    2:.4f»$
+multiplies the whole score by $«of_deepseek:.4f»^2 = «of_deepseek ** 2:.4f»$ instead. That is different,
+    because only 64 of the «128 + 64» features of its queries rotate
 made the scores of the rotated features «m.yarn_scale(16) ** 2:.2f» times too large
-Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 *
-    4096) / math.log(4096))
-$(«r[2]:.4f»-1)/3 = «smooth:.4f»$. Its frequency is $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 = «llama[2]:.6f»$
-With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31: the ramp ends behind the last pair <== ramp[-1] < 1 and np.allclose((kept - mixed) / (kept * 3
-    / 4), ramp)
+Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.longrope_scale(8, 4096) ** 2,
+    math.log(8 * 4096) / math.log(4096))
+$(«r[2]:.4f»-1)/3 = «smooth:.4f»$. Its frequency is $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 =
+    «llama[2]:.6f»$
+With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31: the ramp ends behind the last
+    pair <== ramp[-1] < 1 and np.allclose((kept - mixed) / (kept * 3 / 4), ramp)
 $2\pi\cdot32 = «64 * math.pi:.2f»$ and $\ln 10000 = «math.log(10000):.4f»$
 $i(32) = 8\ln(1024/«64 * math.pi:.2f»)/(2\cdot «math.log(10000):.4f») = «pair_of(32):.3f»$
 $i(1) = 8\ln(«r[0]:.2f»)/«2 * math.log(10000):.3f» = «pair_of(1):.3f»$
-So the ramp is $0, \tfrac13, \tfrac23, 1$ <== np.allclose((trained - yarn) / trained, [0, 1 / 4, 1 / 2, 3 / 4])
-$0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tfrac13 + 0.0025\cdot\tfrac23 = «yarn[2]»$
+So the ramp is $0, \tfrac13, \tfrac23, 1$ <== np.allclose((trained - yarn) / trained, [0, 1 / 4, 1 / 2, 3 /
+    4])
+$0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tfrac13 + 0.0025\cdot\tfrac23 =
+    «yarn[2]»$
 the score is $\cos 4/\sqrt2 = «m.rerope_scores([[1.0, 0]], [[1.0, 0]], [10], [0], 2, 4).item():.3f»$
 $(\cos 3 + \cos 0.03)/2 = «m.lowest_similarity(4, 4):.4f»$
-RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from «len(lab.SEEDS)»
-    seeds
+RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from
+    «len(lab.SEEDS)» seeds
 extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths == (16, 32, 64, 128, 256)
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
 the means are «sign_means[0]:g», 0, 0.67, 1.33, and the same with a minus <== sign_means == [2, 1.33, 0.67, 0]
@@ -149,18 +155,19 @@ Two of these 8 means are as far from 0 as 2. Their share is called *p*: here $2/
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
     «experiments.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
-Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey, lab.NO_POSITION,
-    length).min() for length in setting.lengths) > 0.995
+Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey,
+    lab.NO_POSITION, length).min() for length in setting.lengths) > 0.995
 With positions as trained, the mean is «mean(passkey, length=256):.2f» there
-**Latest passkey:** the order of far tokens must stay. ReRoPE fails because it gives all far keys one distance <== mean(latest, "ReRoPE") < 0.66 < 0.9 < mean(latest, "Leaky ReRoPE")
+**Latest passkey:** the order of far tokens must stay. ReRoPE fails because it gives all far keys one distance
+    <== mean(latest, "ReRoPE") < 0.66 < 0.9 < mean(latest, "Leaky ReRoPE")
 the models do name the token 6 back, in «100 * named:.0f» % of all cases
 In 16 tokens even the fastest pair makes only «made[0]:.2f» rotations
-so Llama 3 keeps no pair here. YaRN keeps only pair 0, where its ramp begins <== limits == ["YaRN"] and made.max() < 4
-    and pair_of(32, 32, 16) < 0
-At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training: «in_three("Leaky ReRoPE")[:2]:.2f» and
-    «in_three("Leaky ReRoPE")[2]:.2f». ReRoPE has «in_three("ReRoPE")[:2]:.2f» and «in_three("ReRoPE")[2]:.2f»; the best
-    accuracies of all other methods are «best[:2]:.2f» and «best[2]:.2f» <== [one for one in lab.METHODS if
-    min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
+so Llama 3 keeps no pair here. YaRN keeps only pair 0, where its ramp begins <== limits == ["YaRN"] and
+    made.max() < 4 and pair_of(32, 32, 16) < 0
+At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training: «in_three("Leaky
+    ReRoPE")[:2]:.2f» and «in_three("Leaky ReRoPE")[2]:.2f». ReRoPE has «in_three("ReRoPE")[:2]:.2f» and
+    «in_three("ReRoPE")[2]:.2f»; the best accuracies of all other methods are «best[:2]:.2f» and «best[2]:.2f»
+    <== [one for one in lab.METHODS if min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
 for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», because $4 + (64-4)/5 = 16$ <==
     lab.SCORED["Leaky ReRoPE"](setting, 64)[0] == 4 and lab.SCORED["ReRoPE"](setting, 64)[0] == 8
 | 64 tokens, base 10,000 | copy 3 back, 256 | «row(at_64_usual, 256):.2f» |
@@ -169,25 +176,27 @@ for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», 
 | 16 tokens, base 100 | copy 3 back, 64 | «row(by_100, 64):.2f» |
 | 16 tokens, base 100 | copy 3 back, 128 | «row(by_100, 128):.2f» |
 | 16 tokens, base 10 | copy 3 back, 256 | «row(by_10, 256):.2f» |
-with each of them «keep_fast[0].gained» of 8 models gain (p at most «max(one.p for one in keep_fast):.3f»). Interpolation
-    fails. <== {one.gained for one in keep_fast} == {7} and max(one.p for one in keep_fast) <= CLEAR
+with each of them «keep_fast[0].gained» of 8 models gain (p at most «max(one.p for one in keep_fast):.3f»).
+    Interpolation fails. <== {one.gained for one in keep_fast} == {7} and max(one.p for one in keep_fast) <=
+    CLEAR
 help to find the latest passkey** (all 8 models gain), but in copying none of the five is clearly better <==
     all(gain(latest_at_64, method, 256).gained == 8 for method in repairs(latest_at_64)) and none_clear(at_64)
 YaRN helps at 64 tokens (p = «gain(by_100, "YaRN").p:.3f»), but not at 128 <== gain(by_100, "YaRN").mean > 0 >
     gain(by_100, "YaRN", 128).mean
-**With base 10,** «(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs (not «(made >=
-    1).sum()» of 16) make a rotation in 16 tokens. Hardly any repair is needed, and four of the five methods do harm <==
-    len(poor_10) == 4 and all(one.p <= CLEAR for one in poor_10) and none_clear(by_10)
-**ReRoPE and Leaky ReRoPE** reach at least «min(mean(run, one, at) for run, ats in copies.items() for at in ats for one in
-    lab.SCORED):.2f» in each row that copies
-After 50 steps the models copy 3 back with «after(50, as_trained)[0]:.2f» without any method, with NTK-aware and with the
-    cut, and with «after(50, "YaRN")[0]:.2f» with YaRN. Interpolation needs 1,000 steps for
+**With base 10,** «(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs (not «(made
+    >= 1).sum()» of 16) make a rotation in 16 tokens. Hardly any repair is needed, and four of the five
+    methods do harm <== len(poor_10) == 4 and all(one.p <= CLEAR for one in poor_10) and none_clear(by_10)
+**ReRoPE and Leaky ReRoPE** reach at least «min(mean(run, one, at) for run, ats in copies.items() for at in
+    ats for one in lab.SCORED):.2f» in each row that copies
+After 50 steps the models copy 3 back with «after(50, as_trained)[0]:.2f» without any method, with NTK-aware
+    and with the cut, and with «after(50, "YaRN")[0]:.2f» with YaRN. Interpolation needs 1,000 steps for
     «after(1000, "interpolation")[0]:.2f». Llama 3 has «after(50, "Llama 3")[0]:.2f» after 50 steps,
-    «after(200, "Llama 3")[0]:.2f» after 200 and «after(1000, "Llama 3")[0]:.2f» after 1,000 <== {round(one, 2) for one in
-    after(50, as_trained, "NTK-aware", "cut at one rotation")} == {1} and after(200, "interpolation")[0] < 0.1
-In the latest passkey the models without a method reach «mean(latest_further, as_trained, 64, 50):.2f» after 50 steps;
-    YaRN has «mean(latest_further, "YaRN"):.2f» before them and «mean(latest_further, "YaRN", 64, 50):.2f» after them <==
-    gain(latest_further, "YaRN", 64, 50).gained == 8
+    «after(200, "Llama 3")[0]:.2f» after 200 and «after(1000, "Llama 3")[0]:.2f» after 1,000 <== {round(one,
+    2) for one in after(50, as_trained, "NTK-aware", "cut at one rotation")} == {1} and after(200,
+    "interpolation")[0] < 0.1
+In the latest passkey the models without a method reach «mean(latest_further, as_trained, 64, 50):.2f» after
+    50 steps; YaRN has «mean(latest_further, "YaRN"):.2f» before them and «mean(latest_further, "YaRN", 64,
+    50):.2f» after them <== gain(latest_further, "YaRN", 64, 50).gained == 8
 """
 
 of_64 = m.longrope_frequencies(64, np.ones(32))

@@ -128,11 +128,11 @@ start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", 
 
 SENTENCES = r"""
 With $d = 8$ the maximum is «similar[3]:g», at distance $i-j = 3$. - **The price:** at distance 66 this sum is
-    «similar[66]:.2f» <==
-    similar.argmax() == 3 and np.allclose(of_the_last, similar)
+    «similar[66]:.2f» <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
 and $e^5 = «math.exp(5):.1f»$
 that is if the lead was about $\ln 16 = «math.log(16):.2f»$ or less <== with_ln_n(5)[3] > with_ln_n(5)[0] and
-    with_ln_n(0.9 * math.log(16))[3] < with_ln_n(0.9 * math.log(16))[0] and np.ptp(with_ln_n(math.log(16))) < 0.02
+    with_ln_n(0.9 * math.log(16))[3] < with_ln_n(0.9 * math.log(16))[0] and np.ptp(with_ln_n(math.log(16))) <
+    0.02
 | weight of the right key | «diluted:.3f» |
 The right key has lost four tenths of its weight <== round(1 - diluted[3] / diluted[0], 1) == 0.4
 With the threshold 0.9 the longest reliable length is «m.longest_reliable_length(lengths, accuracies)»
@@ -140,30 +140,34 @@ The gap is $1.0 - 0.95 = «m.extrapolation_gap(lengths, accuracies, 16):.2f»$
 A model that scores 0.1 at every length has a gap of «m.extrapolation_gap(lengths, [0.1] * 4, 16)»
 that is $«alibi[2]»$; the first is $0, -\infty, -\infty$ <== np.array_equal(alibi[0], [0, -np.inf, -np.inf])
 row 5 gets $«m.encode("binary", np.zeros((6, 4)), {"n_bits": 3})[5]»$ added: 5 is «5:03b»
-and the logits 4, 6 and 9 <== m.logits("integer", shifted, shifted, {})[1:, 1:][np.tri(2) > 0].tolist() == [4, 6, 9]
+and the logits 4, 6 and 9 <== m.logits("integer", shifted, shifted, {})[1:, 1:][np.tri(2) > 0].tolist() == [4,
+    6, 9]
 so the shift gap is «m.shift_gap("integer", np.ones((2, 1)), one, one, {}, 1)»
 There are «math.comb(4, 2)» ways to draw 2 of 4
 | model | «setting.vocabulary» tokens in the vocabulary, «setting.width» features |
-| training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and len(lab.SEEDS)
-    == 8
-| test | «setting.sequences» sequences per length; with 512 tokens and more, «setting.sequences // 4» sequences |
+| training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and
+    len(lab.SEEDS) == 8
+| test | «setting.sequences» sequences per length; with 512 tokens and more, «setting.sequences // 4»
+    sequences |
 | scored, copy 3 back | the last «16 - lab.TASKS[three]» positions, at every length
 | scored, copy 1 back (a second task) | the last «16 - lab.TASKS[single]» positions |
-with its **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at «setting.max_distance»,
-    slope «setting.slope:/»)
+with its **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at
+    «setting.max_distance», slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
-every base of RoPE reaches at least «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000».
+every base of RoPE reaches at least «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single)))
+    / 1000».
 `scale 0.015625` multiplies the integers by «lab.setting_of(choice[three, "integer"]).scale:/»
 The learned table has «setting.table_rows» rows
-the learned numbers are «before["learned"][0]:,» (learned), «before["shaw"][0]:,» (Shaw), «before["t5"][0]» (T5) and 0 (all
-    others) <== sum(learned > 0 for learned, _ in before.values()) == 3
-is «before["integer"][1]:.2f» (integer), «before["sinusoidal"][1]:.2f» (sinusoidal), «before["normalized"][1]:.2f»
-    (normalized), «before["binary"][1]:.2f» (binary), «before["learned"][1]:.2f» (learned) and 0.00 (all others) <==
-    sum(gap > 1e-9 for _, gap in before.values()) == 5
+the learned numbers are «before["learned"][0]:,» (learned), «before["shaw"][0]:,» (Shaw), «before["t5"][0]»
+    (T5) and 0 (all others) <== sum(learned > 0 for learned, _ in before.values()) == 3
+is «before["integer"][1]:.2f» (integer), «before["sinusoidal"][1]:.2f» (sinusoidal),
+    «before["normalized"][1]:.2f» (normalized), «before["binary"][1]:.2f» (binary), «before["learned"][1]:.2f»
+    (learned) and 0.00 (all others) <== sum(gap > 1e-9 for _, gap in before.values()) == 5
 «comparison[three]»
 «chosen_single»
 With chosen settings, Shaw, T5 and RoPE copy 3 back **reliably** at 128 tokens: all eight seeds reach
-    «experiments.RELIABLE». Of the other methods no seed does. <== reliable("chosen", True) == reliable("chosen", False) == {"shaw", "t5", "rope"}
+    «experiments.RELIABLE». Of the other methods no seed does. <== reliable("chosen", True) ==
+    reliable("chosen", False) == {"shaw", "t5", "rope"}
 With the usual settings only Shaw is left <== reliable("usual", False) == {"shaw"}
 one row is untrained, but this does no harm <== setting.max_distance == 16 and round(mean("shaw"), 2) == 1
 untrained entries: «32 - len(set(read))» of 32
@@ -182,56 +186,61 @@ at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for 
     «looks["own_buckets 16"][3]:.2f» | «mean("t5", "own_buckets 16"):.2f» |
 They hold «setting.vocabulary» different tokens, so each wrong token gets about a sixteenth
 with it the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
-| RoPE does not extrapolate | base 10,000, 32 features: «experiments.spread(seeds("rope"))» | base 4: «mean("rope",
-    "chosen"):.2f» ($p = «experiments.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$); 128 features:
-    «far_row("rope", "usual", "width 128")[0]:.2f» (LLaMA has heads of 128, and fails) | <== choice[three, "rope"] ==
-    "base 4" and experiments.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
-| T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys: «mean("t5", "own_buckets
-    16"):.2f»; ln n: «far("t5", log_n=1):.2f»; 6,000 steps: «over(thrice["t5", "usual"]):.2f» |
-| Shaw does | learning rate 0.003, 2,000 steps: «mean("shaw"):.2f» | learning rate 0.03: «shaw_fast:.2f»; 512 tokens
-    without ln n: «far_row("shaw")[1]:.2f» | <== lab.best_rates(tries)[three, "shaw", "usual"] == 0.003 and
-    choice[three, "shaw"] == "usual"
+| RoPE does not extrapolate | base 10,000, 32 features: «experiments.spread(seeds("rope"))» | base 4:
+    «mean("rope", "chosen"):.2f» ($p = «experiments.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$);
+    128 features: «far_row("rope", "usual", "width 128")[0]:.2f» (LLaMA has heads of 128, and fails) | <==
+    choice[three, "rope"] == "base 4" and experiments.paired(seeds("rope"), seeds("rope", "chosen")).gained ==
+    8
+| T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys: «mean("t5",
+    "own_buckets 16"):.2f»; ln n: «far("t5", log_n=1):.2f»; 6,000 steps: «over(thrice["t5", "usual"]):.2f» |
+| Shaw does | learning rate 0.003, 2,000 steps: «mean("shaw"):.2f» | learning rate 0.03: «shaw_fast:.2f»; 512
+    tokens without ln n: «far_row("shaw")[1]:.2f» | <== lab.best_rates(tries)[three, "shaw", "usual"] == 0.003
+    and choice[three, "shaw"] == "usual"
 any base that we tried: at most «best_sinus:.2f» | a random start from 0 to «128 - 16»: «far(*start):.2f» |
 a random start from 0 to 112, a row for each position: «far(*table):.2f» |
-At 16 tokens they fail too (ALiBi and integers reach at most «max(at_16["alibi"], at_16["integer"]):.2f», "none"
-    «at_16["none"]:.2f», normalized «at_16["normalized"]:.2f», binary «at_16["binary"]:.2f») <== max(at_16.values()) < 0.6
-    and set(lab.METHODS) == set(at_16) | {"rope", "t5", "shaw", "sinusoidal", "learned"}
+At 16 tokens they fail too (ALiBi and integers reach at most «max(at_16["alibi"], at_16["integer"]):.2f»,
+    "none" «at_16["none"]:.2f», normalized «at_16["normalized"]:.2f», binary «at_16["binary"]:.2f») <==
+    max(at_16.values()) < 0.6 and set(lab.METHODS) == set(at_16) | {"rope", "t5", "shaw", "sinusoidal",
+    "learned"}
 In copying 1 back ALiBi does: «mean("alibi", "chosen", task=single):.2f»
 | all 64 pairs rotate | «full_turns(128)» | «far("rope", then="width 128"):.2f» |
-| four blocks of 32 features, each rotates as a head of 32 | «4 * full_turns(32)» | «far("rope", then="width 128, block
-    32"):.2f» | <== far("rope", then="width 128, block 32") < experiments.RELIABLE
+| four blocks of 32 features, each rotates as a head of 32 | «4 * full_turns(32)» | «far("rope", then="width
+    128, block 32"):.2f» | <== far("rope", then="width 128, block 32") < experiments.RELIABLE
 | only the 16 fastest pairs rotate | «full_turns(128)» | «far("rope", then="width 128, rotated 32"):.2f» |
 («full_turns(128)» of 64, not «full_turns(32)» of 16)
 $10000^{-2i/128} = 10^{-2i/32}$; and base 10 reaches «far("rope", "base 10"):.2f» <== np.allclose(10000.0 **
     (-np.arange(0, 32, 2) / 128), 10.0 ** (-np.arange(0, 32, 2) / 32))
 even at 16 tokens sinusoids get only «far("sinusoidal", "usual", "drawn_below 128", 16):.2f»
 the slowest of the 16 pairs turns by «math.degrees(15 * 4.0 ** (-30 / 32)):.0f»°
-ten of the 16 pairs have seen less than a twelfth of theirs <== (through < 1 / 12).sum() == 10 and (through > 1 /
-    2).sum() < (of_128 > 1 / 2).sum()
+ten of the 16 pairs have seen less than a twelfth of theirs <== (through < 1 / 12).sum() == 10 and (through >
+    1 / 2).sum() < (of_128 > 1 / 2).sum()
 peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
 ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
-RoPE with base 4 reaches «experiments.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
-    chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
-with slope 1/8, its best slope, it reaches «at_16["alibi"]:.2f» at 16 tokens <== choice[three, "alibi"] == "slope 0.125"
-    and max(tried("alibi")) < 0.3
+RoPE with base 4 reaches «experiments.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and
+    T5 with chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
+with slope 1/8, its best slope, it reaches «at_16["alibi"]:.2f» at 16 tokens <== choice[three, "alibi"] ==
+    "slope 0.125" and max(tried("alibi")) < 0.3
 But look at its loss with slope 1/2: «mean("alibi", length=16, what="cross_entropy"):.2f» at 16 tokens and
-    «mean("alibi", what="cross_entropy"):.2f» at 128. The model stays as fluent as it was, the second meaning above, and
-    the accuracy is «mean("alibi", length=16):.2f» and «mean("alibi"):.2f». (With slope 1/8 the loss rises a little, from
-    «mean("alibi", "chosen", 16, what="cross_entropy"):.2f» to «mean("alibi", "chosen", what="cross_entropy"):.2f».)
+    «mean("alibi", what="cross_entropy"):.2f» at 128. The model stays as fluent as it was, the second meaning
+    above, and the accuracy is «mean("alibi", length=16):.2f» and «mean("alibi"):.2f». (With slope 1/8 the
+    loss rises a little, from «mean("alibi", "chosen", 16, what="cross_entropy"):.2f» to «mean("alibi",
+    "chosen", what="cross_entropy"):.2f».)
 «changed»
 At the trained length every cell has at least 0.98 <== min(over(one, "x1") for one in cells.values()) >= 0.98
 Only T5 with `own_buckets 16` keeps its accuracy under every change <== stable == {("t5", "own_buckets 16")}
-RoPE with base 4 has one low cell, «over(of_32):.2f», mostly because of one seed («min(row.x8 for row in of_32):.2f»),
-    whose loss was still above 0.01 <== [row.x8 for row in of_32 if row.loss > 0.01] == [min(row.x8 for row in of_32)]
-(With the eight seeds of the main table the mean is «np.mean([row.accuracy for row in again if row.length == 256]):.2f».)
-With «lab.setting_of(lab.TRIPLED).steps:,» steps instead of «setting.steps:,», the usual T5 gains at 128 tokens (from
-    «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f»), and Shaw loses (from «over(once["shaw",
-    "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»)
-Sinusoidal, RoPE with base 4 and scaled *integer* change too <== moving == {"t5", "shaw", "sinusoidal", "rope",
-    "integer"} and not lab.flat(once["rope", "base 4"], thrice["rope", "base 4"])
+RoPE with base 4 has one low cell, «over(of_32):.2f», mostly because of one seed («min(row.x8 for row in
+    of_32):.2f»), whose loss was still above 0.01 <== [row.x8 for row in of_32 if row.loss > 0.01] ==
+    [min(row.x8 for row in of_32)]
+(With the eight seeds of the main table the mean is «np.mean([row.accuracy for row in again if row.length ==
+    256]):.2f».)
+With «lab.setting_of(lab.TRIPLED).steps:,» steps instead of «setting.steps:,», the usual T5 gains at 128
+    tokens (from «over(once["t5", "usual"]):.2f» to «over(thrice["t5", "usual"]):.2f»), and Shaw loses (from
+    «over(once["shaw", "usual"]):.2f» to «over(thrice["shaw", "usual"]):.2f»)
+Sinusoidal, RoPE with base 4 and scaled *integer* change too <== moving == {"t5", "shaw", "sinusoidal",
+    "rope", "integer"} and not lab.flat(once["rope", "base 4"], thrice["rope", "base 4"])
 At 16 tokens hardly anything changes. <== moved_at_16 == [("integer", choice[three, "integer"])]
-RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fail at copying 3 back <== max(gaps) < 1e-9
-    and not {"rope", "t5", "alibi"} & reliable("usual", False)
+RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fail at copying 3 back <==
+    max(gaps) < 1e-9 and not {"rope", "t5", "alibi"} & reliable("usual", False)
 """
 
 weights = np.random.default_rng(1).normal(size=(3, 32, 32))
