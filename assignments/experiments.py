@@ -103,7 +103,8 @@ def compared(before: np.ndarray, after: np.ndarray) -> str:
 
 
 def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
+    first, *rows = ["| " + " | ".join(line) + " |" for line in (header, *lines)]
+    return "\n".join([first, "|" + "---|" * len(header), *rows])
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
