@@ -64,8 +64,8 @@ The test has *single* texts of «lab.LONGEST» tokens
 | continue, whole row | «means(neither):.2f» |
 The first row and the second are equal, seed by seed <== all(np.array_equal(scores(task, "rope", both),
     scores(task, "rope", masked)) for task in lab.TASKS)
-all 8 seeds name the first token less often, with RoPE and also with the table (p = «lost[0].p:.3f» each) <==
-    all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
+all 8 seeds name the first token less often than in the first, with RoPE and also with the table (p =
+    «lost[0].p:.3f» each) <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 With RoPE the mask alone («helped[0]:.2f») helps more than the restart alone («helped[1]:.2f»)
 with RoPE, one seed of eight fell to «lowest:.2f»; the others reach at least «np.floor(100 * min(others)) /
     100»
