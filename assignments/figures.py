@@ -150,17 +150,14 @@ def _card(function: str, reason: Exception) -> Figure:
     return figure
 
 
-def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> None:
+def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
     """The picture with a slider for each control: `name=(low, high)` or `(low, high, step)`, or a list to choose
     from. Without ipywidgets the picture stands still, and a sentence says how to get sliders."""
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
     except ImportError:
-        from IPython.display import display
-
-        display(draw(*modules))
         print("For sliders: .venv/bin/python -m pip install ipywidgets, then restart the kernel.")
-        return
+        return draw(*modules)
 
     def draw_again(**settings: Any) -> Figure:
         return draw(*modules, **settings)
@@ -168,6 +165,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
     starts = inspect.signature(draw).parameters
     widgets = {name: interactive.widget_from_abbrev(choice, starts[name].default) for name, choice in controls.items()}
     interact(draw_again, **widgets)
+    return None
 
 
 def as_numbers(values: Any) -> np.ndarray:
