@@ -151,8 +151,8 @@ def _card(function: str, reason: Exception) -> Figure:
 
 
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
-    """The picture with a slider for each control: `name=(low, high)` or `(low, high, step)`, or a list to choose
-    from. Without ipywidgets the picture stands still, and a sentence says how to get sliders."""
+    """Show a picture with a slider for each control: `name=(low, high)`, `(low, high, step)`, or a list to choose from.
+    Without ipywidgets the picture stands still, and a sentence says how to get sliders."""
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
     except ImportError:

@@ -956,7 +956,7 @@ def tables(implementation: ModuleType) -> str:
 
 
 def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
-    """Method → how many numbers of its encoding are learned, and its shift gap, both found by asking its functions."""
+    """Return how many numbers of its encoding a method learns, and its shift gap, for each method."""
     setting = Setting()
     found = {}
     for method in implementation.METHODS:
