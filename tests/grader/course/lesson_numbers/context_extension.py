@@ -191,6 +191,9 @@ After 50 steps the models copy 3 back with «after(50, as_trained)[0]:.2f» with
     «after(200, "Llama 3")[0]:.2f» after 200 and «after(1000, "Llama 3")[0]:.2f» after 1,000 <== {round(one,
     2) for one in after(50, as_trained, "NTK-aware", "cut at one rotation")} == {1} and after(200,
     "interpolation")[0] < 0.1
+With base 100 YaRN helps at 64 tokens (p = «gain(by_100, "YaRN").p:.3f»), but not at 128 («mean(by_100,
+    "YaRN", 128):.2f» instead of «mean(by_100, length=128):.2f») <== gain(by_100, "YaRN").mean > 0 >
+    gain(by_100, "YaRN", 128).mean
 """
 
 of_64 = m.longrope_frequencies(64, np.ones(32))

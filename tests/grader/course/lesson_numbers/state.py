@@ -90,6 +90,11 @@ behind, rare_behind = (
 alike = [experiments.paired(scores(task, lab.EQUAL), scores(task, "gates")).gained for task in (lab.SENTENCES, rare)]
 slope = next(row.setting for row in lab.saved() if (row.task, row.method) == (rare, "alibi"))
 
+# One step of the delta rule, and of gradient descent on |kᵀS − v|²/2.
+some_state, some_key, some_value = (np.random.default_rng(3).normal(size=size) for size in ((3, 2), 3, 2))
+stepped = m.delta_step(some_state, some_key, some_value, 0.3, 0.0)
+descended = some_state - 0.3 * np.outer(some_key, some_key @ some_state - some_value)
+
 SENTENCES = r"""
 | 0 | 1 | «steps[0]» | <== np.allclose(outputs, [4, 2, 8])
 | 1 | 1/2 | «steps[1]» |
@@ -138,6 +143,8 @@ The delta rule overwrites: «recall("delta rule", writes=2):.2f»
 **A gate of 0.9 makes the delta rule worse** <== np.all(np.subtract(memory("delta rule"), memory("delta rule,
     gate 0.9")) > 0.05)
 when the delta rule corrects one, it damages the other <== own(True) < 0.9 < own(False)
+(The delta rule is a step of gradient descent on $\lvert k^\top S - v^\top \rvert^2/2$.) <==
+    np.allclose(stepped, descended)
 """
 
 some = np.random.default_rng(2).normal(size=(3, 4, 3))
