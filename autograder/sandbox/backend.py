@@ -34,6 +34,8 @@ class SandboxedBackend:
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
+        self.takes_turns = False
+        """whether its process is awake only while it is asked, since the submission has another one"""
         self.unchanged: dict[str, Reply] = {}
         """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
@@ -76,7 +78,10 @@ class SandboxedBackend:
         most = self.limits.submission_seconds
         begin = time.monotonic()
         try:
-            return self.worker.ask(request, min(self.limits.call_seconds, most - self.seconds))
+            reply = self.worker.ask(request, min(self.limits.call_seconds, most - self.seconds))
+            if self.takes_turns:
+                self.worker.suspend()
+            return reply
         except WorkerDied as error:
             raise self._died(what, error, loading) from error
         finally:
@@ -109,12 +114,21 @@ class SandboxedBackend:
         return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager
-    def anew(self, *cells: str) -> Iterator[SandboxedBackend]:
-        """The same submission loaded once more, beside this one, with further cells at its end: what it has done until
-        now, and has used up, makes no difference."""
-        again = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
-        with contextlib.closing(again):
-            yield again
+    def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
+        """Load the submission once more, with further cells at its end, in a process beside this one.
+
+        The second process has its own state and its own share of the time. Until it ends, at most one of the two is
+        awake, and only while it is asked: nothing that it is told reaches the other one while it can listen.
+        """
+        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
+        self.takes_turns = second.takes_turns = True
+        try:
+            with contextlib.closing(second):
+                if self.worker is not None:
+                    self.worker.suspend()
+                yield second
+        finally:
+            self.takes_turns = False
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a

@@ -180,10 +180,28 @@ class Worker:
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()
+        self.is_suspended = False
+
+    def suspend(self) -> None:
+        """Stop all threads of the process until the next request, and wait until they stand."""
+        self._signal(signal.SIGSTOP)
+        self.is_suspended = True
+        deadline = time.monotonic() + MACHINE_SECONDS
+        while not thread_states(self.process) <= {"T", "Z", "X"}:
+            if time.monotonic() > deadline:
+                raise SandboxError("a worker could not be suspended: run `autograder doctor`")
+            time.sleep(0.0002)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process, number)
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
         """Send one request and wait for its reply; the first comes unasked. Raises WorkerDied, and then the worker is
         of no more use."""
+        if self.is_suspended:
+            self._signal(signal.SIGCONT)
+            self.is_suspended = False
         deadline = time.monotonic() + seconds
         try:
             self.wire.settimeout(seconds)
@@ -227,3 +245,12 @@ class Worker:
             how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
             excess = f"ended its process ({how})"
         return excess
+
+
+def thread_states(process: int) -> set[str]:
+    """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none where it is gone."""
+    states = set()
+    for stat in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # a thread that has just ended
+            states.add(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0])
+    return states

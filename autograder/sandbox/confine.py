@@ -69,12 +69,16 @@ _ALLOWED_CALLS = """
     pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
     nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
-    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
+    set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
     getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
     getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
 
 CLONE_THREAD = 0x10000
+
+FUTEX_PRIVATE_FLAG = 128
+"""Bit of an operation on a futex that concerns the calling process alone. Without it the kernel finds a futex in a page
+of a library for every process that has mapped the library, so that two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
 """What C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
@@ -314,6 +318,9 @@ def _system_call_filter() -> bytes:
     # clone.
     add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
+    # The C library joins a thread by a futex without the flag: where that would block, it looks again at once.
+    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
+    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
     for mode, flags in OPEN_FLAGS.items():
         for call, place in (("open", 1), ("openat", 2)):
             add(call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))

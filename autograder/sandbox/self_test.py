@@ -66,6 +66,13 @@ class Attempt:
 PROGRAM = """
 import ctypes, fcntl, mmap, os, resource, socket, threading, time
 libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
+FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1
+word = ctypes.byref(ctypes.c_int())
+ticks = []
+def tick():
+    while len(ticks) < 10000:
+        ticks.append(time.monotonic())
+        time.sleep(0.001)
 def system_call(name, *arguments):
     if getattr(libc, name)(*arguments) < 0:
         raise OSError(ctypes.get_errno(), name)
@@ -104,6 +111,7 @@ ATTEMPTS = (
     Attempt("signals no process", "seccomp, landlock, user", "os.kill(grader, 0)"),
     Attempt("traces no process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
     Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
+    Attempt("waits for no other process", "seccomp", "system_call('syscall', FUTEX, word, WAKE, 1)", "BlockingIOError"),
     Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
     Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
     Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(files + 1)", "OSError"),
@@ -148,6 +156,9 @@ ANY_WAY = "`--isolation none` grades without the wall: only for code that you tr
 
 SECONDS = 20.0
 """How long an attempt may take on a busy machine."""
+
+SUSPENDED_SECONDS = 0.05
+"""How long a suspended worker has to stand still in the self-test."""
 
 ENDS_WITHIN_SECONDS = 2.0
 """How soon a worker has to be gone once it has to go."""
@@ -252,6 +263,18 @@ def _runs_on(examined: _Examined) -> str:
     return "a call that never returns did"
 
 
+def _runs_while_suspended(examined: _Examined) -> str:
+    """A thread that goes on while the process is not asked and ought to stand still."""
+    examined.ask("threading.Thread(target=tick, daemon=True).start()")
+    worker = examined.running()
+    worker.suspend()
+    time.sleep(2 * SUSPENDED_SECONDS)
+    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {SUSPENDED_SECONDS}"
+    raised = examined.ask(f"refuse_where({stood})").raised
+    examined.end()
+    return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
+
+
 def _is_imported(examined: _Examined) -> str:
     """A file in the current folder, named like a module that every reader and grader imports."""
     use_safe_path()
@@ -285,6 +308,7 @@ def _is_gone(process: int) -> bool:
 
 LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privilege and gains none", "user", _has_privileges),
+    ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
     ("runs no longer than it may", "zygote", _runs_on),
     ("is no module for what reads or grades it", "zygote", _is_imported),
     ("is gone when the grader is", "session", _outlives_the_grader),
