@@ -66,7 +66,7 @@ class SandboxedBackend:
         return reply
 
     def _load(self) -> None:
-        request = wire.load_request(self.name, self.cells, f"{self.name}.py")
+        request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
         self.worker = self.sandbox.open()
         loaded = self._ask("your file", request, loading=True)
         # What a replacement says could carry what its predecessor has seen.
@@ -76,9 +76,11 @@ class SandboxedBackend:
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
         most = self.limits.submission_seconds
+        # A file that is interrupted when its time is over may have further cells.
+        seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         try:
-            reply = self.worker.ask(request, min(self.limits.call_seconds, most - self.seconds))
+            reply = self.worker.ask(request, min(seconds, most - self.seconds))
             if self.takes_turns:
                 self.worker.suspend()
             return reply

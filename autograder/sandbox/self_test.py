@@ -218,7 +218,7 @@ class _Examined:
         """A worker with the program in it."""
         if self.worker is None:
             self.worker = self.sandbox.open()
-            self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py"), SECONDS)
+            self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py", SECONDS), SECONDS)
         return self.worker
 
     def ask(self, line: str, seconds: float = SECONDS) -> Reply:

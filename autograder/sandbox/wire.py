@@ -1,10 +1,10 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-The first request of a worker is (module, cells, filename), and every other one a call: whether it is measured, then
-function and arguments as the call is encoded wherever it is kept. A reply is a header (exception, lines, changed
-arguments) and the encoded value. Everything that comes from a worker is read as hostile: `codec.decode` builds plain
-values only, and a header that is not exactly of its form is Malformed. A worker's first reply, before any request, says
-that its locks are on.
+The first request of a worker is (module, cells, filename, seconds). Every other request is a call: a byte that says
+whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
+(exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
+`codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first
+reply, before any request, says that its locks are on.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def frame(data: bytes) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
-def load_request(module: str, cells: tuple[str, ...], filename: str) -> bytes:
+def load_request(module: str, cells: tuple[str, ...], filename: str, seconds: float) -> bytes:
     """A frame for the worker. Raises ValueError for what the wire has no room for."""
-    return frame(codec.message(module, cells, filename))
+    return frame(codec.message(module, cells, filename, seconds))
 
 
 def request(call: Call) -> bytes:

@@ -265,13 +265,47 @@ def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, doe
         assert called(backend, "g") == [True]
 
 
-@pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), ("while True: pass", "timeout")])
+UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
+
+
+@pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), (UNINTERRUPTED, "timeout")])
 def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, status: str) -> None:
     with loaded(sandbox, f"def f(): pass\n{does}") as backend:
         for _ in range(2):
             with pytest.raises(Stopped, match="while it was loaded"):
                 backend.call(Call("f"))
         assert backend.status == Status(status) and backend.deaths == 1
+
+
+SLOW = (
+    "while True: pass",
+    "import time\nfor _ in range(8): time.sleep(1)",
+    "import threading; threading.Event().wait()",
+    "while True:\n    try: h()\n    except Exception: pass",
+    "h = lambda: h()\nwhile True:\n    try: h()\n    except RecursionError: pass",
+    "import queue; queue.Queue().get()",
+    "import itertools; sum(1 for _ in itertools.count())",
+    "import numpy as np\nwhile True: np.ones((50, 50)) @ np.ones((50, 50))",
+    "import concurrent.futures as c\nwith c.ThreadPoolExecutor() as p: p.submit(lambda: __import__('time').sleep(9))",
+)
+
+
+@pytest.mark.parametrize("end", SLOW)
+def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
+    """As above an exception."""
+    with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
+        assert called(backend, "f") == 1
+        assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
+        assert "longer than 1 seconds" in backend.failure.message and backend.failure.line is not None
+        assert backend.call(Call("never")).raised is not None
+        assert (backend.status, backend.deaths) == (None, 0)
+
+
+def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox) -> None:
+    slow = ["import time; time.sleep(9)", "while True: pass"]
+    with loaded(sandbox, "def f(): return 1", *slow, "def g(): return 2") as backend:
+        assert (called(backend, "f"), called(backend, "g")) == (1, 2)
+        assert backend.failure is not None and "(in code cell 2)" in backend.failure.message
 
 
 def test_what_is_printed_goes_nowhere(sandbox: Sandbox) -> None:
