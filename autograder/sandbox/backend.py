@@ -14,6 +14,9 @@ from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
 
+MIN_WAIT_SECONDS = 0.01
+"""Time for which it is not worth to wait for a reply."""
+
 
 class SandboxedBackend:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
@@ -30,8 +33,10 @@ class SandboxedBackend:
         self.is_loaded = False
         self.failure: Raised | None = None
         """what stopped its file when it was first loaded"""
-        self.seconds = 0.0
-        self.processor_begin = time.process_time()
+        self.deadline = time.monotonic() + self.limits.submission_seconds
+        """the one clock: calls, and the tests that look at their results, for both processes of a submission"""
+        self.seconds_left = self.limits.submission_seconds
+        """of replies of this process"""
         self.deaths = 0
         self.slow: Counter[str] = Counter()
         self.takes_turns = False
@@ -44,9 +49,8 @@ class SandboxedBackend:
 
     def call(self, call: Call) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
-        # A result can be plain and still make a test compute for long: the processor time of that is bounded too.
-        if time.process_time() - self.processor_begin > self.limits.submission_seconds:
-            self._give_up(Status.TIMEOUT, "not run: what the submission returned took too long to look at")
+        # A result can be plain and still make a test compute for long: that is on the same clock.
+        self._check_clock()
         if self.status is not None:
             raise Stopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -67,7 +71,9 @@ class SandboxedBackend:
 
     def _load(self) -> None:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
+        begin = time.monotonic()
         self.worker = self.sandbox.open()
+        self.deadline += time.monotonic() - begin  # the machine's own business
         loaded = self._ask("your file", request, loading=True)
         # What a replacement says could carry what its predecessor has seen.
         if not self.is_loaded:
@@ -75,21 +81,29 @@ class SandboxedBackend:
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
-        most = self.limits.submission_seconds
         # A file that is interrupted when its time is over may have further cells.
         seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         try:
-            reply = self.worker.ask(request, min(seconds, most - self.seconds))
+            reply = self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
             if self.takes_turns:
                 self.worker.suspend()
             return reply
         except WorkerDied as error:
             raise self._died(what, error, loading) from error
         finally:
-            self.seconds += time.monotonic() - begin
-            if self.seconds >= most - 0.01:
-                self._give_up(Status.TIMEOUT, f"not run: the submission has used its {most:.0f} seconds")
+            self.seconds_left -= time.monotonic() - begin
+            self._check_clock()
+
+    def _time_left(self) -> float:
+        """Return the seconds until the submission is not called any more."""
+        return min(self.seconds_left, self.deadline - time.monotonic())
+
+    def _check_clock(self) -> None:
+        if self._time_left() < MIN_WAIT_SECONDS:
+            self._give_up(
+                Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
+            )
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
@@ -122,7 +136,10 @@ class SandboxedBackend:
         The second process has its own state and its own share of the time. Until it ends, at most one of the two is
         awake, and only while it is asked: nothing that it is told reaches the other one while it can listen.
         """
-        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
+        begin = time.monotonic()
+        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits)
+        self.deadline += time.monotonic() - begin  # a zygote may have to start
+        second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.takes_turns = second.takes_turns = True
         try:
             with contextlib.closing(second):

@@ -6,7 +6,7 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,9 @@ class Limits:
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time of one call, and of loading the file")
     submission_seconds: float = _limit(
-        60.0, "s", "of all its calls; processor time of a worker, and of the tests that look at its results"
+        50.0, "s", "wall-clock time of a submission: of all its calls, and of the tests that look at its results"
     )
+    second_process_seconds: float = _limit(10.0, "s", "of these, replies of its second process in a part of the tests")
     memory: int = _limit(1024 * MIB, "MiB", "address space of a worker")
     tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
     files: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
@@ -38,11 +39,6 @@ class Limits:
     numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     replacements: int = _limit(8, "", "replacements of a worker that ended")
     slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
-
-    @property
-    def of_a_second_look(self) -> Limits:
-        """What a submission may use each time that it is asked anew: a sixth of its time."""
-        return replace(self, submission_seconds=self.submission_seconds / 6)
 
     def table(self) -> Iterator[tuple[str, str]]:
         """How much, and of what, for a person."""

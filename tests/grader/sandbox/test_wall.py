@@ -444,10 +444,13 @@ def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkey
 def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
     with loaded(sandbox, "def f(): return 1") as backend:
         assert called(backend, "f") == 1
-        backend.processor_begin -= LIMITS.submission_seconds
-        with pytest.raises(Stopped, match="took too long"):
-            called(backend, "f")
-        assert backend.status == "timeout"
+        with backend.second_process() as second:
+            assert called(second, "f") == 1
+            backend.deadline = second.deadline = time.monotonic() - 1
+            for process in (backend, second):
+                with pytest.raises(Stopped, match="not run: the submission has used its 50 seconds"):
+                    called(process, "f")
+                assert process.status == "timeout"
 
 
 def test_memory_of_the_tests_is_bounded() -> None:
