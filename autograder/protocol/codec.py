@@ -69,8 +69,10 @@ class Foreign:
 
 
 def encode(value: object) -> bytes:
-    """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
-    Foreign."""
+    """Return the bytes of a value.
+
+    A part that is not plain becomes a Foreign, and a value that is too large becomes one Foreign as a whole.
+    """
     try:
         return _Encoder().bytes_of(value)
     except Malformed as error:
@@ -78,13 +80,15 @@ def encode(value: object) -> bytes:
 
 
 def message(*values: object) -> bytes:
-    """The bytes of a request, which alone may hold a generator of random numbers: one course function draws from it.
-    Raises Malformed where no message has room for them."""
+    """Return the bytes of a request. Raise Malformed if it is too large.
+
+    Only a request may hold a generator of random numbers, from which a function of the course draws.
+    """
     return _Encoder(request=True).bytes_of(values)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """The value of some bytes. Raises Malformed for what is none.
+    """Return the value that some bytes encode. Raise Malformed if they encode none.
 
     Arrays are copied where they are to be `writeable`. Where not, the bytes came from a worker, and hold no generator.
     """
@@ -104,7 +108,7 @@ class _Bounded:
     items = numbers = 0
 
     def enter(self, depth: int) -> None:
-        """One more value, in so many containers."""
+        """Count a value inside so many containers."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise Malformed(f"{self.items:,} values in {depth} containers, too large to compare")
@@ -118,7 +122,8 @@ class _Bounded:
 
 def _extent(shape: tuple[int, ...]) -> int:
     """Numbers of an array, or the steps of a loop over its axes where one of them is empty. In Python's own integers: a
-    product that would overflow is simply too large."""
+    product that would overflow is simply too large.
+    """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 
 

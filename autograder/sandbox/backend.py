@@ -1,5 +1,7 @@
-"""A submission behind the wall, as tests see it: loaded when it is first called, replaced when it dies, held to its
-limits."""
+"""A submission in the sandbox, as tests see it.
+
+Its file is loaded when a function is first called. A worker that ends is replaced, within the limits of a submission.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,13 @@ MIN_WAIT_SECONDS = 0.01
 
 
 class SandboxedBackend:
-    """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
-    replacements."""
+    """A submission in the sandbox, as the backend of tests: a worker, its time and its restarts."""
 
     def __init__(self, sandbox: Sandbox, name: str, cells: tuple[str, ...], limits: Limits | None = None) -> None:
-        """`cells`: the text of the module `name`, in one cell or, from a notebook, several. `limits`: where they are
-        others than usual."""
+        """Take the text of the module `name`: one cell, or several from a notebook.
+
+        The limits are those of the sandbox unless others are provided.
+        """
         self.sandbox = sandbox
         self.limits = limits or sandbox.limits
         self.name = name
@@ -48,7 +51,7 @@ class SandboxedBackend:
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
+        """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
         # A result can be plain and still make a test compute for long: that is on the same clock.
         self._check_clock()
         if self.status is not None:
@@ -106,7 +109,7 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
-        """A worker is gone: count it, and give up on the submission where another one would go the same way."""
+        """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlow)
         self.deaths += 1
@@ -125,7 +128,7 @@ class SandboxedBackend:
             self.status, self.why = status, why
 
     def _close(self) -> str:
-        """End the worker; returns in words what had ended it, where that is known."""
+        """End the worker. Return in words what had ended it before; empty if nothing did."""
         worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
@@ -150,6 +153,5 @@ class SandboxedBackend:
             self.takes_turns = False
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
-        new one."""
+        """End the worker, threads and all. A later call starts a new one."""
         self._close()

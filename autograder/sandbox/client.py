@@ -38,11 +38,10 @@ SETTINGS = {
 """The environment of a zygote, and of a worker."""
 
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
-"""Where numpy is installed."""
+"""Folder in which numpy is installed."""
 
 MACHINE_SECONDS = 60.0
-"""How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
-that."""
+"""Time for what is the machine's business: to start, to fork, to lock. It is not the submission's time."""
 
 
 class SandboxError(BaseException):
@@ -58,13 +57,14 @@ class WorkerDied(Exception):
 
 
 class WorkerSlow(WorkerDied):
-    """It did not reply in time."""
+    """The worker did not reply in time."""
 
 
 class Sandbox:
-    """One zygote and, at any time, at most one worker of it."""
+    """A zygote and its worker, of which there is at most one at a time."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
+        """Start a zygote without some locks of the wall."""
         self.disabled_locks = disabled_locks
         self.limits = limits
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
@@ -84,7 +84,7 @@ class Sandbox:
 
     @functools.cached_property
     def beside(self) -> Sandbox:
-        """Another one, for a second process of the same submission; it stays as warm as this one."""
+        """Another sandbox, for a second process of the same submission; started once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
@@ -103,8 +103,10 @@ class Sandbox:
         return worker
 
     def end_worker(self) -> tuple[int, str]:
-        """Kill the current worker, wait until it is gone; its exit status (negative: a signal), and in words what it
-        had too much of."""
+        """Kill the current worker and wait for its end.
+
+        Return its exit status (negative: a signal), and in words which limit of the zygote it had exceeded.
+        """
         try:
             self.control.sendall(zygote.END)
             ended = self._answer()
@@ -114,7 +116,7 @@ class Sandbox:
         return ended["status"], ended["excess"]
 
     def _answer(self) -> dict[str, Any]:
-        """What the zygote says next. Raises OSError where that is no good news, or nothing."""
+        """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
             said = self.control.recv(zygote.MESSAGE)
         except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
@@ -127,7 +129,7 @@ class Sandbox:
         return answer
 
     def _renew_scratch(self) -> None:
-        """A new folder for every worker: a folder keeps, in its own size, how many files were in it."""
+        """Make a new folder for the next worker: the size of a used folder shows how many files were in it."""
         self.home.chmod(0o700)
         shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
         self.scratch.mkdir(0o700)
@@ -167,16 +169,17 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """All that a submission finds in its environment."""
+    """Return the environment variables of a submission."""
     return {**SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:
-    """One locked process with at most one submission in it."""
+    """A locked process with at most one submission in it."""
 
     process: int
 
     def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
+        """Take the grader's end of the wire."""
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()
@@ -197,8 +200,10 @@ class Worker:
             os.kill(self.process, number)
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send one request and wait for its reply; the first comes unasked. Raises WorkerDied, and then the worker is
-        of no more use."""
+        """Send a request and return its reply; without a request, the reply that says that the locks are on.
+
+        Raise WorkerDied if there is none. The worker is then of no more use.
+        """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
             self.is_suspended = False
@@ -223,7 +228,7 @@ class Worker:
             raise WorkerDied("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """So many bytes. Raises WorkerDied where no more come, TimeoutError where they come too late."""
+        """Return so many bytes. Raise WorkerDied if the connection ends, TimeoutError if they are late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -236,7 +241,7 @@ class Worker:
         return data
 
     def close(self) -> str:
-        """Kill the process and wait for its end: in words what ended it earlier, where that is known."""
+        """Kill the process and wait for its end. Return in words what had ended it before; empty if nothing did."""
         try:
             status, excess = self.sandbox.end_worker()
         finally:

@@ -81,7 +81,7 @@ FUTEX_PRIVATE_FLAG = 128
 of a library for every process that has mapped the library, so that two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
-"""What C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
+"""Flag that C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
 
 DAY = 24 * 60 * 60.0
 """Seconds for which Linux leaves the time of access of a file alone that is read again."""
@@ -108,7 +108,7 @@ that both read."""
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """The message of an error begins with the name of the lock that cannot be put on."""
+    """Put the name of a lock in front of the message of an error."""
     try:
         yield
     except Exception as error:
@@ -116,12 +116,12 @@ def _naming(lock: str) -> Iterator[None]:
 
 
 class Locks:
-    """All locks of the workers of one zygote."""
+    """The locks of all workers of a zygote."""
 
     def __init__(
         self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()
     ) -> None:
-        """`packages`: folders of what a submission may import besides the standard library."""
+        """Prepare the locks. A submission may import from `packages`, besides the standard library."""
         self.limits = limits
         self.scratch = scratch
         self.on = [name for name in LOCKS if name not in disabled_locks]
@@ -164,7 +164,7 @@ class Locks:
             os.close(score)
 
     def _lock_user(self) -> None:
-        """A user id of its own for signals and for counting threads; files stay readable under the grader's.
+        """Take a separate user id for signals and the count of threads; files stay readable under the grader's.
 
         Files are then the new id's, too, where everybody may read the interpreter. Where it lives in a folder that only
         root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker
@@ -248,7 +248,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """The interpreter's own tree without what is installed in it, the packages, and the libraries that these link."""
+    """Return what may be read: the interpreter without site-packages, the packages, and libraries that these link."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -257,7 +257,7 @@ def _readable(packages: Collection[Path]) -> list[Path]:
 
 
 def packages_in(libraries: str) -> list[Path]:
-    """What a submission may import besides the standard library, where it is installed."""
+    """Return the folders that a submission may import from, besides the standard library."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 
 
@@ -280,13 +280,13 @@ def settle_access_times(packages: Collection[Path]) -> None:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether everybody may enter the folders above, and read what is there."""
+    """Return True if every user may read the path and enter the folders above it."""
     real = path.resolve()
     return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)
 
 
 def _linked_libraries() -> list[Path]:
-    """The shared libraries mapped into this process, which has loaded what submissions usually import."""
+    """Return the shared libraries mapped into this process, which has loaded what submissions usually import."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}
     return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]
@@ -299,7 +299,7 @@ class _Program(ctypes.Structure):
 
 
 def _system_call_filter() -> bytes:
-    """The filter as the kernel takes it: to make it anew in every worker would take longer than to fork one."""
+    """Return the filter in the kernel's format. Making it takes longer than forking a worker, so it is made once."""
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -308,7 +308,7 @@ def _system_call_filter() -> bytes:
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """A rule for some system calls, those that this machine's architecture has."""
+        """Add a rule for the system calls of this list that the machine's architecture has."""
         for call in calls.split():
             if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
                 rules.add_rule(action, call, *arguments)

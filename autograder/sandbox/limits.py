@@ -1,4 +1,4 @@
-"""How much of everything a submission may use, and the grader while it looks at a result."""
+"""Limits of a submission, and of the grader while it looks at a result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ def _limit(default: Any, unit: str, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one submission, each enforced by the kernel, the zygote or the grader. `autograder doctor` prints this
-    table."""
+    """Limits of a submission, each enforced by the kernel, the zygote or the grader.
+
+    `autograder doctor` prints this table.
+    """
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time of one call, and of loading the file")
     submission_seconds: float = _limit(
@@ -41,7 +43,7 @@ class Limits:
     slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
 
     def table(self) -> Iterator[tuple[str, str]]:
-        """How much, and of what, for a person."""
+        """Yield the amount and the description of each limit, for a person."""
         for one in fields(self):
             unit = one.metadata["unit"]
             amount = getattr(self, one.name) / (MIB if unit == "MiB" else 1)
@@ -56,8 +58,9 @@ SPARE_MEMORY = 1 << 30
 
 @contextmanager
 def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
-    """No more address space than this process has now, and `spare`. What goes beyond is a MemoryError, and so a failed
-    test.
+    """Limit the address space of this process to its present size and `spare` bytes.
+
+    An allocation beyond that is a MemoryError, and so a failed test.
 
     A result may be a plain array, and still one that a test multiplies into 20 GB.
     """

@@ -35,7 +35,7 @@ class BrokenPromise(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One promise, and whether it holds on this machine."""
+    """A promise, and whether it holds on this machine."""
 
     promise: str
     lock: str
@@ -44,17 +44,18 @@ class Finding:
 
     @property
     def held(self) -> bool:
+        """Whether nothing got through."""
         return not self.detail
 
     @property
     def fix(self) -> str:
-        """What to do about it."""
+        """The advice for a person who wants the promise to hold."""
         return FIX[self.lock.split(", ")[0]]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a submission cannot do, the lock that keeps it from it (of several, each one does), and how it tries."""
+    """A line of Python that breaks a promise, and the locks that refuse it, each of them alone."""
 
     promise: str
     lock: str
@@ -155,13 +156,13 @@ FIX = {
 ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
 
 SECONDS = 20.0
-"""How long an attempt may take on a busy machine."""
+"""Time for an attempt on a busy machine."""
 
 SUSPENDED_SECONDS = 0.05
-"""How long a suspended worker has to stand still in the self-test."""
+"""Time for which a suspended worker has to stand still."""
 
 ENDS_WITHIN_SECONDS = 2.0
-"""How soon a worker has to be gone once it has to go."""
+"""Time within which a worker ends after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
@@ -179,7 +180,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
 
 
 def require() -> None:
-    """Raises BrokenPromise where a promise does not hold here."""
+    """Raise BrokenPromise if a promise does not hold here."""
     for one in examine():
         if not one.held:
             raise BrokenPromise(f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {ANY_WAY}")
@@ -187,7 +188,7 @@ def require() -> None:
 
 @contextmanager
 def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """What the attempts name: the limits, and a folder that anybody may write with a file in it."""
+    """Yield the variables of the attempts: the limits, and a folder with a file that every user may write."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(b"whereabouts")
@@ -215,14 +216,14 @@ class _Examined:
         self.worker: Worker | None = None
 
     def running(self) -> Worker:
-        """A worker with the program in it."""
+        """Return a worker that has loaded the program."""
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py", SECONDS), SECONDS)
         return self.worker
 
     def ask(self, line: str, seconds: float = SECONDS) -> Reply:
-        """What comes of a line. Raises WorkerDied."""
+        """Return the reply to a line. Raise WorkerDied."""
         return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
 
     def end(self) -> str:
@@ -231,7 +232,7 @@ class _Examined:
         return worker.close() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """What nothing refused, in words."""
+        """Return in words what was not refused; empty if the attempt was."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -264,7 +265,7 @@ def _runs_on(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """A thread that goes on while the process is not asked and ought to stand still."""
+    """Look for a thread that goes on while its process is suspended."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
@@ -276,7 +277,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _is_imported(examined: _Examined) -> str:
-    """A file in the current folder, named like a module that every reader and grader imports."""
+    """Start an interpreter beside a file that is named like a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -288,7 +289,7 @@ def _is_imported(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """Ends the zygote: has to come last."""
+    """End the zygote, and wait for its worker to end; has to come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + ENDS_WITHIN_SECONDS
@@ -299,7 +300,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
 
 
 def _is_gone(process: int) -> bool:
-    """Whether a process runs no more; one that nobody has collected yet does not."""
+    """Return True if a process has ended, collected by its parent or not."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -313,4 +314,4 @@ LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("is no module for what reads or grades it", "zygote", _is_imported),
     ("is gone when the grader is", "session", _outlives_the_grader),
 )
-"""What is seen from outside: promise, lock, and what says in words how it is broken."""
+"""Promises that are seen from outside: promise, lock, and a function that describes how it is broken."""

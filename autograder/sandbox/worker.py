@@ -20,7 +20,7 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: lock up, drop everything inherited, serve. `grader` is a descriptor."""
+    """Become the worker: put on the locks, close what was inherited, serve the grader at a descriptor."""
     try:
         os.chdir(scratch)
         descriptors = os.sysconf("SC_OPEN_MAX")  # which a lock lowers
@@ -37,8 +37,10 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only(grader: int, descriptors: int) -> int:
-    """Nothing stays open but the wire: input is empty, and what is printed is nobody's. Returns the wire's descriptor,
-    out of the way of the first three."""
+    """Close every descriptor but the wire; standard input, output and error become the null device.
+
+    Return the wire's descriptor, which is none of the first three.
+    """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
@@ -86,8 +88,10 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
 
 
 def _requests(grader: int) -> Iterator[bytes]:
-    """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's
-    reply."""
+    """Yield the requests of the grader until it hangs up.
+
+    The grader sends a request only after the reply to the last one.
+    """
     while data := os.read(grader, 1 << 16):
         size = LENGTH.size + LENGTH.unpack_from(data)[0]
         while len(data) < size and (part := os.read(grader, size - len(data))):
