@@ -117,7 +117,7 @@ class SandboxedBackend:
         if loading:
             why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
             self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
-        elif self.deaths > self.limits.replacements:
+        elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
             self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, often)

@@ -26,7 +26,7 @@ from autograder.protocol.codec import Malformed
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, Limits
 
-SETTINGS = {
+WORKER_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -40,7 +40,7 @@ SETTINGS = {
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
-MACHINE_SECONDS = 60.0
+MACHINE_TIMEOUT_SECONDS = 60.0
 """Time for what is the machine's business: to start, to fork, to lock. It is not the submission's time."""
 
 
@@ -72,7 +72,7 @@ class Sandbox:
         self.scratch = self.home / "files"
         self._renew_scratch()
         self.process, self.control = _start_zygote(environment(self.scratch))
-        self.control.settimeout(MACHINE_SECONDS)
+        self.control.settimeout(MACHINE_TIMEOUT_SECONDS)
         zygote.say(
             self.control,
             project=str(PACKAGE.parent),
@@ -95,7 +95,7 @@ class Sandbox:
             with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._answer()["process"]
-            if raised := worker.ask(None, MACHINE_SECONDS).raised:
+            if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
                 raise WorkerDied(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDied) as error:
             ours.close()
@@ -118,9 +118,9 @@ class Sandbox:
     def _answer(self) -> dict[str, Any]:
         """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
-            said = self.control.recv(zygote.MESSAGE)
+            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
-            said = self.control.recv(zygote.MESSAGE)
+            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         if not said:
             raise ConnectionResetError("the process that starts workers has ended")
         answer: dict[str, Any] = json.loads(said)
@@ -144,7 +144,7 @@ class Sandbox:
             self.beside.close()
         self.control.close()
         try:
-            self.process.wait(MACHINE_SECONDS)
+            self.process.wait(MACHINE_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -170,7 +170,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 def environment(scratch: Path) -> dict[str, str]:
     """Return the environment variables of a submission."""
-    return {**SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
+    return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:
@@ -189,7 +189,7 @@ class Worker:
         """Stop all threads of the process until the next request, and wait until they stand."""
         self._signal(signal.SIGSTOP)
         self.is_suspended = True
-        deadline = time.monotonic() + MACHINE_SECONDS
+        deadline = time.monotonic() + MACHINE_TIMEOUT_SECONDS
         while not thread_states(self.process) <= {"T", "Z", "X"}:
             if time.monotonic() > deadline:
                 raise SandboxError("a worker could not be suspended: run `autograder doctor`")

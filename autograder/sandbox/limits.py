@@ -39,7 +39,7 @@ class Limits:
     open_files: int = _limit(64, "", "descriptors of a worker")
     message: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
     numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
-    replacements: int = _limit(8, "", "replacements of a worker that ended")
+    worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
     slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
 
     def table(self) -> Iterator[tuple[str, str]]:

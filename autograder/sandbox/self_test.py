@@ -64,7 +64,7 @@ class Attempt:
     """the exceptions, or ends of the worker, that show that it was refused"""
 
 
-PROGRAM = """
+ATTEMPT_PROGRAM = """
 import ctypes, fcntl, mmap, os, resource, socket, threading, time
 libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
 FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1
@@ -153,15 +153,15 @@ FIX = {
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
     "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
 }
-ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
+WITHOUT_SANDBOX = "`--isolation none` grades without the wall: only for code that you trust."
 
-SECONDS = 20.0
+ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Time for an attempt on a busy machine."""
 
 SUSPENDED_SECONDS = 0.05
 """Time for which a suspended worker has to stand still."""
 
-ENDS_WITHIN_SECONDS = 2.0
+END_TIMEOUT_SECONDS = 2.0
 """Time within which a worker ends after its zygote."""
 
 
@@ -173,7 +173,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _given(sandbox) as given:
             worker = _Examined(sandbox, given)
             found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
-            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in LOOKS]
+            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
         return [Finding("a worker starts and puts on its locks", lock, str(error))]
@@ -183,7 +183,9 @@ def require() -> None:
     """Raise BrokenPromise if a promise does not hold here."""
     for one in examine():
         if not one.held:
-            raise BrokenPromise(f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {ANY_WAY}")
+            raise BrokenPromise(
+                f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {WITHOUT_SANDBOX}"
+            )
 
 
 @contextmanager
@@ -219,10 +221,13 @@ class _Examined:
         """Return a worker that has loaded the program."""
         if self.worker is None:
             self.worker = self.sandbox.open()
-            self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py", SECONDS), SECONDS)
+            self.worker.ask(
+                wire.load_request("attempts", (ATTEMPT_PROGRAM,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
+                ATTEMPT_TIMEOUT_SECONDS,
+            )
         return self.worker
 
-    def ask(self, line: str, seconds: float = SECONDS) -> Reply:
+    def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
         """Return the reply to a line. Raise WorkerDied."""
         return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
 
@@ -292,7 +297,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
     """End the zygote, and wait for its worker to end; has to come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
-    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
+    deadline = time.monotonic() + END_TIMEOUT_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
         time.sleep(0.005)
     worker.wire.close()
@@ -307,7 +312,7 @@ def _is_gone(process: int) -> bool:
         return True
 
 
-LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
+OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privilege and gains none", "user", _has_privileges),
     ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
     ("runs no longer than it may", "zygote", _runs_on),

@@ -26,7 +26,7 @@ MAX_HEADER = 64 * 1024
 MAX_REPLY = LENGTH.size + MAX_HEADER + codec.MAX_BYTES
 """Bytes of a whole reply."""
 
-MAX_NAME = 200
+MAX_NAME_CHARACTERS = 200
 """Characters of a name that a reply mentions: of an exception's class, a function, an argument."""
 
 MAX_NAMES = 64
@@ -106,4 +106,6 @@ def _unpack_header(header: bytes) -> Reply:
 
 
 def _are_names(values: tuple[Any, ...]) -> bool:
-    return len(values) <= MAX_NAMES and all(type(value) is str and len(value) <= MAX_NAME for value in values)
+    return len(values) <= MAX_NAMES and all(
+        type(value) is str and len(value) <= MAX_NAME_CHARACTERS for value in values
+    )

@@ -34,7 +34,7 @@ PRELOADED = """
 FORK, END = b"F", b"K"
 """The orders of the grader: a worker, or its end."""
 
-MESSAGE = 1 << 16
+MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a message between grader and zygote."""
 
 WATCH_SECONDS = 0.05
@@ -44,7 +44,7 @@ WATCH_SECONDS = 0.05
 def main(descriptor: int) -> NoReturn:
     """Load, prepare the locks, then serve the grader until it hangs up."""
     grader = socket.socket(fileno=descriptor)
-    if not (said := grader.recv(MESSAGE)):
+    if not (said := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
     plan = json.loads(said)
     os.chdir(Path(plan["scratch"]).parent)
@@ -76,7 +76,7 @@ class _Zygote:
         self.limits = Limits(**plan["limits"])
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
-        self.worker: _Child | None = None
+        self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
@@ -107,7 +107,7 @@ class _Zygote:
         if child == 0:
             self.work(end, self.scratch, self.locks)
         os.close(end)
-        self.worker = _Child(child, self.scratch, self.limits)
+        self.worker = _WorkerProcess(child, self.scratch, self.limits)
         say(self.grader, process=child)
 
 
@@ -132,7 +132,7 @@ def _forget(*folders: str) -> None:
     os.environ.pop("LD_LIBRARY_PATH", None)
 
 
-class _Child:
+class _WorkerProcess:
     """The current worker, seen from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:

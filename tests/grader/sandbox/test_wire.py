@@ -212,7 +212,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
             _read(from_a_worker, data)
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME)
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME_CHARACTERS)
 several = st.lists(names, max_size=5).map(tuple)
 raised = st.builds(Raised, names, several, names, st.none() | st.integers(0, 10**6), st.none() | names)
 replies = st.builds(Reply, plain.map(encode), lines=st.integers(0, 10**9), changed=several) | st.builds(
