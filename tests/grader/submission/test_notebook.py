@@ -91,6 +91,9 @@ DROPPED = {
         "pass\nif 1:\n    pass\nelse:\n    x = 2"
     ),
     "try:\n    import google.colab\nexcept ImportError:\n    x = 1": "try:\n    pass\nexcept ImportError:\n    x = 1",
+    "from ipywidgets import interact\n@interact(\n  a=1)\ndef f(a):\n    return a": (
+        "pass\n\n\ndef f(a):\n    return a"
+    ),
     "import IPython, os\nx = 1": "import IPython, os\nx = 1",
     "from google.colab import files\nfiles = [1]\nx = files[0]": "pass\nfiles = [1]\nx = files[0]",
     "from google.colab import files\ndef f(files):\n    return files": "pass\ndef f(files):\n    return files",
@@ -106,6 +109,12 @@ def test_what_only_a_notebook_understands_is_dropped_and_nothing_else(
     submission = read(submission_file, "first = 0", source)
     assert submission.cells[1] == left
     assert submission.notes == ((left_out("2"),) if left != source else ())
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_inside_a_cell(submission_file: Reader, end: str) -> None:
+    submission = submission_file(notebook(end.join(["!ls", "x = 1", "%time f()", "y = 2"])))
+    assert (submission.problem, submission.cells) == (None, ("pass\nx = 1\npass\ny = 2",))
 
 
 def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
