@@ -229,6 +229,8 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
     found = {one.who.partition(":")[2].strip("s").partition("@")[0]: one for one in rows(tmp_path)}
     assert {*found} == {"41", "42", "43", "44"}
     assert all(one.is_written and one.problem is None for one in found.values())
+    assert "came later, but no function of rope is written there" in found["41"].doubt
+    assert "Move" not in found["41"].doubt and found["41"].doubt in found["41"].notes
     assert found["41"].file == made(1, "41").removesuffix("/rope.py") + "/rope.py" * ("/" in made(1, ""))
     assert "# last" in found["43"].cells[0]
     assert found["44"].file.startswith(made(2, "44").partition("/")[0]) and "came earlier" in found["44"].notes[0]
