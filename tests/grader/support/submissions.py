@@ -1,4 +1,4 @@
-"""Helpers for tests of Otter and of platforms: zips, Otter's grading, Gradescope's folders and fields."""
+"""Shared parts of the tests of Otter and of course platforms: zips, Otter's way of grading, Gradescope's fields."""
 
 from __future__ import annotations
 
@@ -39,14 +39,11 @@ METADATA = {
     "users": [{"email": "ada@example.edu", "id": 1234, "name": "Ada Lovelace"}],
     "previous_submissions": [],
 }
-"""Content of submission_metadata.json.
-
-Source: gradescope-autograders.readthedocs.io/en/latest/submission_metadata.
-"""
+"""submission_metadata.json as gradescope-autograders.readthedocs.io/en/latest/submission_metadata has it."""
 
 
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
-    """Run `otter run`; return its results, and the JSON that it leaves."""
+    """`otter run`, and the JSON that it leaves."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas, of Otter's ways with it
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
@@ -54,12 +51,13 @@ def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults
 
 
 def by_test(results: GradingResults) -> dict[str, bool]:
-    """Return for each test True if it passed."""
+    """Test → whether it passed."""
     return {case.test_case.name: case.passed for file in results.results.values() for case in file.test_case_results}
 
 
 def install(folder: Path) -> Path:
-    """Install the course as a wheel in an environment that borrows dependencies; return the interpreter."""
+    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its
+    interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
@@ -75,7 +73,7 @@ def install(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, **more: str) -> str:
-    """Return the output of a command that starts outside the checkout, with `more` in its environment."""
+    """Run a command outside the checkout and return what it prints; `more` goes into its environment."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
@@ -83,7 +81,8 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes]) -> dict[str, Any]:
-    """Grade as the platform does, in a folder laid out as /autograder for which the zip was built."""
+    """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that
+    folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)
     with zipfile.ZipFile(zipped) as archive:
@@ -99,7 +98,7 @@ def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, b
 
 
 def seen_by_student(results: dict[str, Any]) -> str:
-    """Return all text of a result that Gradescope shows to its student before grades are published."""
+    """Return all text of a result that Gradescope shows to the student before grades are published."""
     visible = [test for test in results["tests"] if test.get("visibility", "visible") == "visible"]
     return "\n".join([results.get("output", ""), *(f"{test['name']}\n{test.get('output', '')}" for test in visible)])
 
@@ -119,11 +118,11 @@ _KINDS: dict[str, Any] = {
 _TOP = "score execution_time output output_format test_output_format test_name_format visibility stdout_visibility"
 _TOP += " extra_data tests leaderboard"
 _TEST = "score max_score status name name_format number output output_format tags visibility extra_data"
-"""Fields of results.json as gradescope-autograders.readthedocs.io/en/latest/specs publishes them."""
+"""The fields of results.json as gradescope-autograders.readthedocs.io/en/latest/specs publishes them."""
 
 
 def faults(results: dict[str, Any]) -> list[str]:
-    """Return the differences between a result and the format that Gradescope publishes."""
+    """Return the faults of a result against the format that Gradescope documents."""
     lines = [*_faults(results, _TOP), *(line for test in results.get("tests", []) for line in _faults(test, _TEST))]
     if "score" not in results and not any("score" in test for test in results.get("tests", [])):
         lines.append("there is no score, neither in all nor of a test")
