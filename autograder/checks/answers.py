@@ -61,12 +61,12 @@ def practised(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterat
             yield False, f"{key} is too {'small' if given < wanted else 'large'}"
 
 
-def is_answer(got: Any, wanted: Any) -> bool:
+def is_answer(got: Any, wanted: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
     """Whether an entry of ANSWERS is the right one."""
     got = plain_scalar(got)
     if type(wanted) in (bool, str) or type(got) not in (int, float):
         return type(got) is type(wanted) and bool(got.strip() == wanted if type(wanted) is str else got == wanted)
-    allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
+    allowed = 0.0 if type(wanted) is int else tolerance * abs(wanted)
     return bool(abs(got - wanted) <= allowed)
 
 

@@ -16,12 +16,12 @@ Values and dtype are asked separately, so that one mistake costs once. Whatever 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import is_answer, plain_scalar
+from autograder.checks.answers import ANSWER_TOLERANCE, is_answer, plain_scalar
 from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
@@ -79,7 +79,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
     reply, wanted = _called(function, Call(function.name, args, kwargs))
-    got = parts(reply.value) if type(wanted) is tuple else (reply.value,)
+    got = parts(reply.value) if type(wanted) in (tuple, list, dict) else (reply.value,)
     got_shapes, wanted_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(wanted)))
     if got_shapes != wanted_shapes:
         raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
@@ -112,8 +112,9 @@ def holds(condition: object, says: str) -> None:
         raise Wrong(Kind.VALUE, f"{says}: that is not so here")
 
 
-def answer(submission: StudentModule, key: str) -> None:
-    """The entry of ANSWERS is right: a number to five digits (a whole number exactly), True or False, or a word."""
+def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
+    """The entry of ANSWERS is right: a number to five digits or to a relative tolerance (a whole number exactly), True
+    or False, or a word."""
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
@@ -126,7 +127,7 @@ def answer(submission: StudentModule, key: str) -> None:
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
     wanted, known = submission.reference.answer(key)
-    if not is_answer(got, wanted):
+    if not is_answer(got, wanted, tolerance):
         hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
@@ -167,7 +168,9 @@ def _at_fault(function: Function, what: str) -> Exception:
 
 def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
     """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
-    if type(wanted) is tuple:
+    if type(wanted) is dict:
+        return _dict_difference(got, wanted, tolerance)
+    if type(wanted) is tuple or (type(wanted) is list and any(type(part) in (tuple, list, dict) for part in wanted)):
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
         array = np.asarray(wanted) if np.ndim(wanted) else wanted  # which may be a list of the submission's, too
@@ -177,7 +180,19 @@ def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[K
     return _value_difference(got, wanted, tolerance)
 
 
-def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
+def _dict_difference(got: Any, wanted: dict[str, Any], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(got) is not dict:
+        return Kind.SHAPE, f"wanted a dict, got {_kind_of(got)}"
+    if got.keys() != wanted.keys():
+        missing, other = (", ".join(map(repr, sorted(keys))) for keys in (wanted.keys() - got, got.keys() - wanted))
+        return Kind.SHAPE, f"a dict has the wrong entries: without {missing or 'none'}, and with {other or 'none'}"
+    for key, value in wanted.items():
+        if differs := difference(got[key], value, tolerance):
+            return differs[0], f"in {key!r}, {differs[1]}"
+    return None
+
+
+def _tuple_difference(got: Any, wanted: Sequence[Any], tolerance: float | None) -> tuple[Kind, str] | None:
     if type(got) not in (tuple, list) or len(got) != len(wanted):
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
         return Kind.SHAPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
