@@ -16,9 +16,9 @@ from autograder.checks import fixtures
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, describe, test_result
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
-from autograder.hints.recorded import Recorded
+from autograder.hints.golden import GoldenValues
 from autograder.protocol.call import Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
@@ -41,14 +41,14 @@ class InProcess:
 
     def __init__(self, name: str, path: Path) -> None:
         self.source = Source(path)
-        self.blocks = Blocks(self.source.functions)
+        self.call_graph = CallGraph(self.source.functions)
         self.module, self.failure = load(name, [self.source.text], str(path))
         self.stuck: dict[str, str] = {}
         """function → what to say of it: it did not return, and is not called again"""
         _stop_if_interrupted(self.failure)
 
     def call(self, call: Call) -> Reply:
-        for name in (call.function, *self.blocks.below(call.function)) if self.stuck else ():
+        for name in (call.function, *self.call_graph.below(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
         reply = perform(self.module, call.copy())
@@ -90,7 +90,7 @@ class LocalContext(TestContext):
     def reference(self, assignment: str, test: str) -> Any:
         """What one test compares with."""
         if assignment not in self.known:
-            self.known[assignment] = Recorded(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+            self.known[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
         return self.known[assignment].of(test)
 
     def questions(self, assignment: str) -> dict[str, Any]:

@@ -17,5 +17,5 @@ from autograder.pages.markdown import code
 from autograder.pages.site import course, style
 
 __all__ = ["code", "course", "style"]
-FRONT_DOOR = ("questions",)
+PUBLIC_MODULES = ("questions",)
 """The modules that other rooms may import."""
