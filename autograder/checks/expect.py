@@ -170,9 +170,7 @@ def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple
     """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
     if type(expected) is dict:
         return _dict_difference(got, expected, tolerance)
-    if type(expected) is tuple or (
-        type(expected) is list and any(type(part) in (tuple, list, dict) for part in expected)
-    ):
+    if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(got, expected, tolerance)
     if not _is_number_like(got, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list of the submission's, too

@@ -69,7 +69,7 @@ def _of_dtype(result: Any, model: Any) -> Any:
     """A result with the dtypes of a model, part by part where both have the same parts."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _of_dtype(value, model[key]) for key, value in result.items()}
-    if type(result) is type(model) and type(result) in (tuple, list) and len(result) == len(model):
+    if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
         return type(result)(map(_of_dtype, result, model))
     both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
     return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
