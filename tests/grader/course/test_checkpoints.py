@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assignments.writer.checkpoint import read_safetensors
 from autograder.course import ROOT
 from solutions import context_extension, rope
 from tests.grader.support import llama
@@ -21,7 +22,7 @@ every_checkpoint = pytest.mark.parametrize("folder", FOLDERS, ids=[folder.name f
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float64", 1e-12)])
 def test_a_plain_llama_gives_the_recorded_logits(folder: Path, dtype: str, tolerance: float) -> None:
     eps = json.loads((folder / "config.json").read_text("utf-8"))["rms_norm_eps"]
-    stored = llama.read_safetensors(folder / "model.safetensors")
+    stored = read_safetensors(folder / "model.safetensors")
     tensors = {name: tensor.astype(dtype) for name, tensor in stored.items()}
     with np.load(folder / "logits.npz") as recorded:
         logits = llama.forward(recorded["tokens"], tensors, recorded["frequencies"], eps)

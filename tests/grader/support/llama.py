@@ -2,26 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
-
-DTYPES = {"F16": "<f2", "F32": "<f4"}
-
-
-def read_safetensors(path: Path) -> dict[str, np.ndarray]:
-    """Return the tensors of a `.safetensors` file by name."""
-    content = path.read_bytes()
-    begin = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:begin])
-    header.pop("__metadata__", None)
-    return {
-        name: np.frombuffer(content[begin:][slice(*entry["data_offsets"])], DTYPES[entry["dtype"]]).reshape(
-            entry["shape"]
-        )
-        for name, entry in header.items()
-    }
 
 
 def rotate_halves(x: np.ndarray, angles: np.ndarray) -> np.ndarray:

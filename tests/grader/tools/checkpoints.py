@@ -2,8 +2,8 @@
 
 The script needs PyTorch and transformers (`pip install -e '.[train]'`). It writes random models in Hugging
 Face's format: one for the lesson into `assignments/model/tiny`, the others for tests into
-`tests/grader/course/llama`. Each folder holds `model.safetensors`, `config.json` and `logits.npz`: a text and the
-logits that transformers gave for it.
+`tests/grader/course/llama`. Each folder holds `model.safetensors`, `config.json` and `logits.npz`: a text and
+the logits that transformers gave for it.
 """
 
 from __future__ import annotations
