@@ -33,7 +33,8 @@ _SHARED = """
 
 _OF_EACH = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
-    assignments/NAME/*.csv assignments/NAME/measured.md tests/public/test_NAME.py tests/public/expected/NAME.json
+    assignments/NAME/*.csv assignments/NAME/measured.md assignments/NAME/tiny/* tests/public/test_NAME.py
+    tests/public/expected/NAME.json
 """.split()
 
 

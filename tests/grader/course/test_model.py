@@ -13,7 +13,6 @@ import pytest
 
 from assignments.writer.checkpoint import read_safetensors
 from autograder.course import ROOT
-from tests.grader.support import llama
 from tests.grader.support.lesson_numbers import solution
 
 LESSON = ROOT / "assignments" / "model"
@@ -101,7 +100,7 @@ def test_the_printed_function_reads_a_file_of_tensors(tmp_path: Path) -> None:
     text = json.dumps(header).encode()
     path = tmp_path / "two.safetensors"
     path.write_bytes(len(text).to_bytes(8, "little") + text + numbers)
-    for read in (printed().read_safetensors, read_safetensors, llama.read_safetensors):
+    for read in (printed().read_safetensors, read_safetensors):
         tensors = read(path)
         assert tensors.keys() == arrays.keys()
         for name, array in arrays.items():
