@@ -72,6 +72,15 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
     return model
 
 
+def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
+    """Return what the course's model, or another one of its form, writes after a prompt with your functions: always the
+    most likely letter."""
+    letters = symbols()
+    tokens = [letters.index(letter) for letter in prompt]
+    chosen = implementation.generate(tokens, model or writer_model(implementation), count)
+    return "".join(letters[token] for token in chosen)
+
+
 def held_out() -> np.ndarray:
     """Return the windows of text, every tenth paragraph, as ids: (WINDOWS, LENGTH)."""
     numbers = {symbol: number for number, symbol in enumerate(symbols())}

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assignments.model import lab
 from assignments.writer.checkpoint import read_safetensors
+from assignments.writer.model import Model
 from autograder.course import ROOT
 from tests.grader.support.lesson_numbers import solution
 
@@ -74,7 +76,31 @@ def test_transformers_gives_these_logits_today(folder: Path) -> None:
         np.testing.assert_allclose(logits, expected, rtol=0, atol=TOLERANCE["float32"])
 
 
-# The function that the lesson prints.
+def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
+    """Letter by letter, and logit by logit."""
+    whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
+    ids = writer.encode(prompt)
+    np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
+    text = ""
+    logits, cache = writer.read(ids)
+    for _ in range(60):
+        token = int(logits[-1].argmax())
+        text += writer.symbols[token]
+        logits, cache = writer.read([token], cache)
+    assert lab.write(model, prompt, 60) == text
+
+
+# The code that the lesson prints.
+
+
+def test_the_code_of_the_lesson_shows_equal_logits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(LESSON)
+    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
+    (code,) = (block for block in blocks if "from_checkpoint(read_safetensors" in block)
+    *lines, last = code.strip().split("\n")
+    names = vars(model) | vars(printed())
+    exec("\n".join(lines), names)
+    assert eval(last, names) < TOLERANCE["float32"]
 
 
 def printed() -> ModuleType:

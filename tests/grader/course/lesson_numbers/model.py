@@ -39,8 +39,7 @@ PROMPT = "The score of a query and a key "
 
 
 def written(model: lab.Model, count: int) -> str:
-    tokens = [symbols.index(character) for character in PROMPT]
-    return "".join(symbols[token] for token in m.generate(tokens, model, count)).replace("\n", " / ").strip()
+    return lab.write(m, PROMPT, count, model).replace("\n", " / ").strip()
 
 
 def heads(key_heads: int) -> int:
