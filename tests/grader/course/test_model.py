@@ -13,7 +13,7 @@ import pytest
 
 from assignments.model import lab
 from assignments.writer.checkpoint import read_safetensors
-from assignments.writer.model import Model
+from assignments.writer.llama import Model
 from autograder.course import ROOT
 from tests.grader.support.lesson_numbers import solution
 
