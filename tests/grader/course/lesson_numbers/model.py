@@ -65,8 +65,8 @@ Its loss there is «loss(lab.AS_IT_IS):.3f» nats per letter <== abs(m.next_toke
 takes all 84 characters for equally likely loses ln 84 = «np.log(84):.3f»
 the root of the mean of their squares, goes from «row_sizes()[0]:.2f» to «row_sizes()[1]:.2f» in four layers
 Without all norms, the loss is «loss("no norm at all"):.3f»
-With ReLU in the place of silu this model loses «loss("ReLU for silu"):.3f», with silu on $x W_\text{up}$
-    «loss("silu on up"):.3f»
+With ReLU instead of silu this model loses «loss("ReLU for silu"):.3f»; with silu on $x W_\text{up}$ instead of the
+    gate, «loss("silu on up"):.3f»
 With 32 key heads it would hold «heads(32):,» numbers per token
 with 8 key heads there are «heads(8):,»
 all shapes fit, and the loss is «loss("tile for repeat"):.3f»: worse than guessing <== loss("tile for repeat") >
