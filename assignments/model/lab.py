@@ -5,7 +5,7 @@ and two key heads. It reads eight windows of 256 letters that were held out from
 with each part changed. Measured are its loss, in nats per letter, and the largest change of a logit.
 
 A changed part is made from your own functions: with other weights, other frequencies, another mask, or another function
-in the place of one of yours, which calls the others.
+in the place of one of yours, which calls the others. Such a change shows only where your other functions call that one.
 """
 
 from __future__ import annotations
