@@ -27,9 +27,10 @@ from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
 from autograder.sandbox.backend import SandboxedBackend
+from autograder.sandbox.substitutes import MAX_QUESTIONS, Asked
 
-ROUNDS, QUESTIONS = 8, 256
-"""How often a call is made at most, each time with more known of what it asks; and what it may ask in all."""
+ROUNDS = 8
+"""How often a call is made at most, each time with more known of what it asks."""
 
 LARGEST_INT, LARGEST_QUESTION = 1 << 20, 1 << 18
 """The largest whole number in a question, and the most bytes of one."""
@@ -42,59 +43,12 @@ MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 NEVER_AGAIN = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Why a test failed that is not run again; and none is of a function that is not there."""
 
-ASKED = "Asked"
-"""The error in the place of a result, where something was asked that was not told."""
+_EXCHANGE = """
+from autograder.sandbox.substitutes import Exchange as _Exchange
 
-SUBSTITUTES = """
-def _exchange(functions):
-    import copy
-    from autograder.protocol import codec
-
-    names, told, asked, fetched = set(), {}, {}, set()
-
-    class Asked(BaseException):
-        pass
-
-    def substitute(name, own):
-        def answer(*args, **kwargs):
-            if name in names:
-                key = codec.encode((name, args, kwargs))
-                if key in told:
-                    error, value = told[key]
-                    if error:
-                        raise (IndexError if error == "IndexError" else ValueError)(value)
-                    return copy.deepcopy(value)
-                if key not in fetched and len(asked) < MOST:
-                    asked[key] = copy.deepcopy((name, args, kwargs))
-            try:
-                if own is None:
-                    raise NotImplementedError
-                return own(*args, **kwargs)
-            finally:
-                if asked and name not in names:
-                    raise Asked
-
-        return answer
-
-    def exchange(allowed, answers):
-        names.clear()
-        names.update(allowed)
-        told.update((codec.encode(question), answer) for question, answer in answers)
-        questions = list(asked.values())
-        fetched.update(asked)  # what has no answer then is the submission's own affair
-        asked.clear()
-        return questions
-
-    for name in functions:
-        own = globals().get(name)
-        instead = globals()[name] = substitute(name, own)
-        globals().update([(other, instead) for other, value in globals().items() if value is own is not None])
-    return exchange
-
-
-_exchange = _exchange(FUNCTIONS)
-""".replace("MOST", str(QUESTIONS))
-"""What is run at the end of the submission."""
+_exchange = _Exchange(globals(), FUNCTIONS)
+"""
+"""Last cell of the submission in its second process."""
 
 
 def follow_through(
@@ -110,7 +64,7 @@ def follow_through(
     failed = [result for result in results if not result.passed and result.kind not in NEVER_AGAIN]
     again = {result.test for result in failed if result.test.question not in missing}
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
+    with backend.anew(_EXCHANGE.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
         while again:
             failed = [result for result in (*before, *results) if not result.passed]
@@ -194,7 +148,7 @@ class _SecondLook:
         for _ in range(ROUNDS):
             self._exchange(names, answers)
             reply = self.process.call(call)
-            if reply.raised is None or reply.raised.kind != ASKED:
+            if reply.raised is None or reply.raised.kind != Asked.__name__:
                 break
             answers = list(self._answers(names, self._exchange(names, [])))
         return reply
@@ -204,7 +158,7 @@ class _SecondLook:
 
     def _answers(self, names: list[str], questions: Any) -> Iterator[Any]:
         """The answers to what a submission says that it asked: any plain value may stand here."""
-        for question in questions[:QUESTIONS] if type(questions) is list else ():
+        for question in questions[:MAX_QUESTIONS] if type(questions) is list else ():
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in names and _is_small((args, kwargs)):
                     call = Call(name, args, kwargs)
