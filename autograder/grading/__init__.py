@@ -2,6 +2,7 @@
 
     suite        an assignment's pytest tests, collected once and run on any number of submissions
     follow_through  a mistake costs once: what fails above a wrong function, asked again with right values below
+    two_processes  the submission that is graded, and the same once more with right values standing in
     grader       one submission → one grade
     scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones

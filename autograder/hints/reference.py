@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -87,6 +88,17 @@ class Reference:
             setattr(module, name, listening(name, vars(module)[name]))
         perform(module, call)
         return tuple(asked.values())
+
+    def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Return what the solution makes of a call with other functions in place of some of its own.
+
+        Raises whatever the solution, or one of these functions, raises.
+        """
+        module = catalogue.solution(self.assignment)
+        vars(module).update(functions)
+        call = call.copy()
+        with warnings.catch_warnings(action="ignore"):
+            return vars(module)[call.function](*call.args, **call.kwargs)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""

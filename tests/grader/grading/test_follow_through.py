@@ -3,6 +3,7 @@ function gains anything by that."""
 
 from __future__ import annotations
 
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
+from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.protocol import call
 from tests.grader.support.loaded_files import Loaded
@@ -232,3 +234,51 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
     there = grader.grade(suite.assignment, (text,)).test_results
     assert {one.test: (one.passed, one.given) for one in there} == {one.test: (one.passed, one.given) for one in here}
     assert losing(there) == {function}
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("sinusoidal", "sinusoidal_encoding"), ("rope", "rope_cos_sin"), ("rope", "rope_frequencies"),
+     ("alibi", "alibi_slopes")],
+)  # fmt: skip
+def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
+    """Whether a test of its own function finds the dtype or not."""
+    suite = suite_of(name, suites)
+    result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
+    assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}
+
+
+GREEDY = """
+_answered = []
+
+def alibi_slopes(n_heads):
+    raise NotImplementedError
+
+_right = alibi_bias
+def alibi_bias(*args, **kwargs):
+    for n_heads in range(1, 200) if "_exchange" in globals() else ():
+        try:
+            alibi_slopes(n_heads)
+            _answered.append(n_heads)
+        except NotImplementedError:
+            pass
+    return _right(*args, **kwargs)
+"""
+
+
+def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dict[str, Suite]) -> None:
+    suite = suite_of("alibi", suites)
+    module = loaded(suite.assignment, GREEDY)
+    calls = [call for result in judged(suite, module) for call in result.calls]
+    held = max(largest((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
+    answered = vars(module)["_answered"]
+    assert answered and max(answered) <= held < 199
+
+
+def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = Budget()
+    assert budget.spend(b"question", b"reply")
+    assert not budget.spend(bytes(32 << 20), bytes(32 << 20))
+    budget, now = Budget(), time.process_time()
+    monkeypatch.setattr(time, "process_time", lambda: now + 2.1)
+    assert not budget.spend(b"question")
