@@ -16,7 +16,7 @@ that has not seen the call cannot look up the value that would make a wrong gues
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,7 +115,10 @@ class _Retry:
         """Wrong functions that neither are the tested one nor build on it."""
         self.judged = {call.encoded for call in result.calls}
         """Calls of the first run, whose answers `is_due` looks at."""
-        self.differing = functools.cache(self._differing)
+        self.questions = _remembered(self._questions)
+        """What the solution asks replaced functions in a call."""
+        self.differing = _remembered(self._differing)
+        """The calls of replaced functions, the call itself or `questions`, whose right value differs."""
         self.helpful: set[str] = set()
         """Functions in `replaced` whose right values made a difference."""
 
@@ -146,7 +149,7 @@ class _Retry:
         self.helpful.update(question.function for question in differing)
         if call.function in self.replaced:
             return self.reference.reply(call)
-        return self.second.helped_reply(call, self._replaced_below(call), self._questions(call))
+        return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
     def _was_in_order(self, call: Call) -> bool:
         """Return whether the first process's answer to a call is in order, which it is asked for now if need be."""
@@ -161,14 +164,12 @@ class _Retry:
         return self.replaced & self.reference.call_graph.below(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
-        """Return what the solution asks replaced functions in a call."""
         below = self._replaced_below(call)
         return [question for question in self.reference.asked(call) if question.function in below] if below else []
 
     def _differing(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions, `call` or what the solution asks in it, whose right value differs."""
         candidates = [call] if call.function in self.replaced else []
-        return [question for question in [*candidates, *self._questions(call)] if self._differs(question)]
+        return [question for question in [*candidates, *self.questions(call)] if self._differs(question)]
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process gives something else than the solution.
@@ -208,13 +209,28 @@ class _Retry:
             return own_values[-1]
 
         stand_ins = {name: functools.partial(stand_in, name) for name in self._replaced_below(call)}
+        if not self.second.budget.spend():
+            return False
         try:
-            expected = self.reference.value_with(call, stand_ins)
+            with self.second.budget.charged():
+                expected = self.reference.value_with(call, stand_ins)
         except (Exception, Stopped):
             return False
         # Digits that its own functions do not have are not asked of a function above them.
         single = any(_SINGLE in _dtypes(value) for value in own_values)
         return difference(reply.value, expected, TOLERANCE[_SINGLE] if single else None) is None
+
+
+def _remembered(function: Callable[[Call], list[Call]]) -> Callable[[Call], list[Call]]:
+    """Return a function that remembers its results by the bytes of the call."""
+    results: dict[bytes, list[Call]] = {}
+
+    def remembering(call: Call) -> list[Call]:
+        if call.encoded not in results:
+            results[call.encoded] = function(call)
+        return results[call.encoded]
+
+    return remembering
 
 
 def _has_wrong_dtype(call: Call, reply: Reply, reference: Reference) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
+from autograder.checks.results import Phase, TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
 from autograder.protocol.failure import ITS_OWN, STOPPED, Status
@@ -13,10 +13,6 @@ from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
 """In the place of a status: no grader could judge it."""
-
-MOST_GIVEN, MOST_KEPT = 4.0, 0.75
-"""Points by follow-through beyond which a person should look, and the share of its points beyond which a wrong function
-below gave up too little for them."""
 
 
 class Case(NamedTuple):
@@ -59,28 +55,21 @@ def reasons(row: Row) -> Iterator[str]:
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
-    """What no test can decide about points that stand, a sentence each."""
-    groups = by_question(grade.test_results)
-    functions = [name for name, group in groups.items() if _is_by_heart(group)]
+    """Yield a sentence for what no test can decide about points that stand."""
+    functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests and not in hidden ones, as if by heart"
-    given = [result for result in grade.test_results if result.passed and result.given]
-    kept = {name for name, group in groups.items() if points_won(group) > MOST_KEPT * points_possible(group)}
-    if (points := points_won(given)) > MOST_GIVEN or any(result.given in kept for result in given):
-        below = ", ".join(dict.fromkeys(result.given or "" for result in given))
-        yield (
-            f"{points:g} points are for tests that pass with right values in the place of {below}: see whether the file"
-            " gives other answers there"
-        )
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Whether a function passes all of its public tests and gives no right values in most of its hidden ones, however
-    it fails there. What passes with right values below has passed."""
+    """Return whether a function passes all of its public tests and gives no right values in most of its hidden ones,
+    however it fails there, and neither a known mistake nor a wrong function below it explains that."""
+    if any(result.hint or (result.passed and result.given) for result in test_results):
+        return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
-    public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in phases)
-    lost = points_possible(one for one in hidden if not one.passed and one.kind not in ITS_OWN)
-    return bool(public) and all(one.passed for one in public) and lost > points_possible(hidden) / 2
+    public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
+    lost = points_possible(result for result in hidden if not result.passed and result.kind not in ITS_OWN)
+    return bool(public) and all(result.passed for result in public) and lost > points_possible(hidden) / 2
 
 
 def finding(grade: Grade) -> str:

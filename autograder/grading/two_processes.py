@@ -6,6 +6,7 @@ The first process has seen the tests. The second one is loaded anew, with a subs
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -45,13 +46,22 @@ class Budget:
     """The processor time and the bytes that the questions about one submission may still cost."""
 
     def __init__(self) -> None:
-        self.deadline = time.process_time() + QUESTION_SECONDS
+        self.seconds = QUESTION_SECONDS
         self.bytes = MAX_QUESTION_BYTES
 
+    @contextlib.contextmanager
+    def charged(self) -> Iterator[None]:
+        """Take the processor time of this process off the budget."""
+        begin = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds -= time.process_time() - begin
+
     def spend(self, *parts: bytes) -> bool:
-        """Take the bytes off the budget and return whether it lasts."""
+        """Take the bytes off the budget and return whether all of it lasts."""
         self.bytes -= sum(map(len, parts))
-        return self.bytes >= 0 and time.process_time() < self.deadline
+        return self.bytes >= 0 and self.seconds > 0
 
 
 class FirstProcess:
@@ -137,7 +147,8 @@ class SecondProcess:
                     call = Call(name, args, kwargs)
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
                         # Not remembered: the submission asks, and may ask as much as it likes.
-                        right = perform(self.reference.right, call.copy())
+                        with self.budget.charged():
+                            right = perform(self.reference.right, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(call, right)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import inspect
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
-from autograder.grading.needs_review import MOST_GIVEN, suspicions
+from autograder.grading.needs_review import suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
@@ -59,8 +60,6 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     won = {one.test.question for one in grade.test_results if one.passed and one.test.phase is Phase.PUBLIC}
     (by_heart,) = (sentence for sentence in suspicions(grade) if "as if by heart" in sentence)
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
-    given = points_won(one for one in grade.test_results if one.given)
-    assert given <= MOST_GIVEN or len(list(suspicions(grade))) == 2
 
 
 @pytest.mark.parametrize(
@@ -68,14 +67,18 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     [
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
+        (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
         (TestResult(HIDDEN, given="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
         (TestResult(HIDDEN), False),
     ],
 )
-def test_by_heart_is_said_of_values_that_no_wrong_base_excuses(hidden: TestResult, is_named: bool) -> None:
-    """Not of what passes with right values below, and not of a refusal that is missing."""
+def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
+    """A known mistake explains them, or a wrong function below; and a missing refusal is no wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
+    over_right_values = replace(public, given="rope_frequencies")
+    explained = Grade("rope", Status.GRADED, [over_right_values, hidden], 1.0, 2.0)
+    assert not list(suspicions(explained))
     grade = Grade("rope", Status.GRADED, [public, hidden], 1.0, 2.0)
     assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
 
