@@ -137,7 +137,7 @@ class _Retry:
         if not retried.passed or not self.helpful:
             return None
         lowest = self.reference.call_graph.topological_order(self.helpful)[0]
-        return replace(retried, given=lowest, calls=self.result.calls)
+        return replace(retried, replaced=lowest, calls=self.result.calls)
 
     def call(self, call: Call) -> Reply:
         """Return the reply over right values where these make a difference, else that of the first process."""

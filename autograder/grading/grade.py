@@ -36,7 +36,7 @@ class Grade:
     """what stopped the file while it was loaded"""
     public_feedback: str = ""
     """what its student may read at once, as Markdown: settled before the first hidden test"""
-    feedback: str = ""
+    full_feedback: str = ""
     """and once hidden results are published"""
 
     @property

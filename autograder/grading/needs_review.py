@@ -64,7 +64,7 @@ def suspicions(grade: Grade) -> Iterator[str]:
 def _is_by_heart(test_results: list[TestResult]) -> bool:
     """Return whether a function passes all of its public tests and gives no right values in most of its hidden ones,
     however it fails there, and neither a known mistake nor a wrong function below it explains that."""
-    if any(result.hint or (result.passed and result.given) for result in test_results):
+    if any(result.hint or (result.passed and result.replaced) for result in test_results):
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)

@@ -66,7 +66,7 @@ class Row:
             return from_json(self.graded)
         why = self.submission.problem.message if self.submission.problem else ""
         said = feedback.not_graded(why)
-        return Grade("", Status.UNREADABLE, [], gradescope={"tests": [], "output": why, "score": 0}, feedback=said)
+        return Grade("", Status.UNREADABLE, [], gradescope={"tests": [], "output": why, "score": 0}, full_feedback=said)
 
     @property
     def score(self) -> float:
@@ -95,7 +95,7 @@ class Row:
         if self.adjustments:
             lines = "\n".join(f"- {inline(one.sentence)}" for one in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
-        return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.feedback)
+        return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.full_feedback)
 
 
 def known_as(submission: Submission) -> set[str]:

@@ -112,7 +112,7 @@ def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]
     seen: dict[str, dict[bytes, Observation]] = {one.test.question: {} for one in results if one.kind in VALUES}
     for result in results:
         # What passes with right values below was wrong by what it was given.
-        for call, reply in result.calls.items() if seen and not (result.passed and result.given) else ():
+        for call, reply in result.calls.items() if seen and not (result.passed and result.replaced) else ():
             if call.function in seen and (row := known.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, row)
     for number, result in enumerate(results):

@@ -121,7 +121,7 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "expected 0.25 at position 977", hint="Half the angle.")
-    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", given=HOSTILE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", replaced=HOSTILE)
     slow = TestResult(test_("slow", Phase.HIDDEN), Kind.TIMEOUT, "977 seconds")
     said = markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
@@ -138,7 +138,7 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
     # Of answers, which come first, and of public tests alone.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
-    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", given=f"{kind}") for kind in kinds)]
+    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
         assert len({markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
         assert len({public(grade(before, one)) for one in possible}) == 1
@@ -182,8 +182,8 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
     "given",
     [
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
-        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, given=HOSTILE)),
-        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, given=HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
+        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
         grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
     ],

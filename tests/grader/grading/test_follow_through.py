@@ -134,7 +134,7 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
         setattr(module, name, _lazy(vars(suite.reference.right)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
-    assert not [one.test.name for one in results if one.passed and one.given and one.test.question in above]
+    assert not [one.test.name for one in results if one.passed and one.replaced and one.test.question in above]
 
 
 HEDGED = """
@@ -157,8 +157,8 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     for one in results:
         below = suite.reference.call_graph.below(one.test.question)
         called = {each.function for each in one.calls} - {one.test.question}
-        assert not one.passed or one.given is None or one.given in {*below, *called}
-        assert not (one.passed and one.given) or below or called
+        assert not one.passed or one.replaced is None or one.replaced in {*below, *called}
+        assert not (one.passed and one.replaced) or below or called
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     suite = suite_of(name, suites)
     results = judged(suite, loaded(suite.assignment, changed(function, result)))
     assert losing(results) == {function}
-    assert {one.given for one in results if one.given} == {function}
+    assert {one.replaced for one in results if one.replaced} == {function}
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
@@ -211,7 +211,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     suite = suite_of("naive", suites)
     (entry,) = (one for one in catalogue.entries(suite.assignment) if one.name == "bits_rounded_down")
     results = judged(suite, catalogue.mistaken(suite.assignment, entry))
-    passed = {result.test.name: result.given for result in results if result.passed}
+    passed = {result.test.name: result.replaced for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
@@ -232,7 +232,9 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
     here = judged(suite, loaded(suite.assignment, *texts))
     text = "\n\n".join([suite.assignment.solution.read_text("utf-8"), *texts])
     there = grader.grade(suite.assignment, (text,)).test_results
-    assert {one.test: (one.passed, one.given) for one in there} == {one.test: (one.passed, one.given) for one in here}
+    assert {one.test: (one.passed, one.replaced) for one in there} == {
+        one.test: (one.passed, one.replaced) for one in here
+    }
     assert losing(there) == {function}
 
 

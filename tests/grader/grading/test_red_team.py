@@ -68,7 +68,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
         (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
-        (TestResult(HIDDEN, given="rope_frequencies"), False),
+        (TestResult(HIDDEN, replaced="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
         (TestResult(HIDDEN), False),
     ],
@@ -76,7 +76,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
     """A known mistake explains them, or a wrong function below; and a missing refusal is no wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
-    over_right_values = replace(public, given="rope_frequencies")
+    over_right_values = replace(public, replaced="rope_frequencies")
     explained = Grade("rope", Status.GRADED, [over_right_values, hidden], 1.0, 2.0)
     assert not list(suspicions(explained))
     grade = Grade("rope", Status.GRADED, [public, hidden], 1.0, 2.0)
@@ -179,7 +179,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
         assert failure is None
         public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
         hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)
-        assert [one.test.name for one in (*public, *hidden) if one.given == base] == []
+        assert [one.test.name for one in (*public, *hidden) if one.replaced == base] == []
 
 
 CONSTANT = """
@@ -200,6 +200,6 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    given = [one.test for one in grade.test_results if one.passed and one.given]
+    given = [one.test for one in grade.test_results if one.passed and one.replaced]
     texts = {test: inspect.getsource(suite._tests[test].item.function) for test in given}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
