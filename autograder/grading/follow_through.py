@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import parts
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, Budget, FirstProcess, SecondProcess, unmeasured
-from autograder.hints.reference import Reference, is_small
+from autograder.hints.reference import Reference, dtypes
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
 from autograder.sandbox.backend import SandboxedBackend
@@ -38,8 +37,6 @@ _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Kinds of failures that no right value below can turn into a pass."""
 
 _SINGLE = np.dtype(np.float32)
-
-_NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
 
 def follow_through(
@@ -84,7 +81,7 @@ class WrongFunctions:
         if not failed:
             return cls(frozenset(), frozenset())
         calls = (item for result in results for item in result.calls.items())
-        of_wrong_dtype = {call.function for call, reply in calls if _has_wrong_dtype(call, reply, reference)}
+        of_wrong_dtype = {call.function for call, reply in calls if reference.has_wrong_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
         with_wrong_values = {result.test.question for result in failed if result.kind not in ITS_OWN}
         return cls(frozenset(names), frozenset(with_wrong_values))
@@ -187,7 +184,7 @@ class _Retry:
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
         if difference(reply.value, right.value) is not None:
             return question.function in self.wrong.with_wrong_values
-        return _dtypes(reply.value) != _dtypes(right.value)
+        return dtypes(reply.value) != dtypes(right.value)
 
     # Whether a first answer is in order
 
@@ -217,7 +214,7 @@ class _Retry:
         except (Exception, Stopped):
             return False
         # Digits that its own functions do not have are not asked of a function above them.
-        single = any(_SINGLE in _dtypes(value) for value in own_values)
+        single = any(_SINGLE in dtypes(value) for value in own_values)
         return difference(reply.value, expected, TOLERANCE[_SINGLE] if single else None) is None
 
 
@@ -231,23 +228,3 @@ def _remembered(function: Callable[[Call], list[Call]]) -> Callable[[Call], list
         return results[call.encoded]
 
     return remembering
-
-
-def _has_wrong_dtype(call: Call, reply: Reply, reference: Reference) -> bool:
-    """Return whether a function returned right values of a wrong dtype."""
-    if reply.raised is not None or not is_small(call):
-        return False
-    try:
-        right = reference.reply(call)
-    except MemoryError:
-        return False
-    return (
-        right.raised is None
-        and _dtypes(reply.value) != _dtypes(right.value)
-        and difference(reply.value, right.value) is None
-    )
-
-
-def _dtypes(value: Any) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, None for what is no number."""
-    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in parts(value)]
