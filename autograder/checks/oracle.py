@@ -27,7 +27,7 @@ class Unchanged:
 
 
 Outcome = Value | Refused | Unchanged
-"""What becomes of a call in the solution, with or without a known mistake in it."""
+"""The outcome of a call in the solution, with or without a known mistake in it."""
 
 
 class Mistake(Protocol):
@@ -45,7 +45,7 @@ class Observation:
     actual: Any
     right: Any
     is_wrong: bool
-    """Whether the two differ by more than a test allows."""
+    """True if the two values differ by more than a test allows."""
     mistakes: Sequence[Sequence[Mistake]]
     """The known mistakes that can show in results of the function, group by group, the likeliest group first."""
     predicted: Callable[[Any], Outcome]

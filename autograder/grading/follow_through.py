@@ -59,7 +59,7 @@ def follow_through(
             for result in failed
             if result.test.question not in missing
         ]
-        due = [retry for retry in retries if retry.is_due()]  # all of them ask before the first one runs
+        due = [retry for retry in retries if retry.is_due()]  # all retries ask their questions before any retry runs
         passed = {retry.result.test: retried for retry in due if (retried := retry.run(suite)) is not None}
     return [passed.get(result.test, result) for result in results]
 
@@ -69,14 +69,13 @@ class WrongFunctions:
     """The functions of a submission that gave something wrong."""
 
     names: frozenset[str]
-    """All of them."""
+    """Names of all these functions."""
     with_wrong_values: frozenset[str]
-    """Those with a wrong value, a wrong shape or an exception in a test."""
+    """Names of the functions with a wrong value, a wrong shape or an exception in a test."""
 
     @classmethod
     def among(cls, results: Sequence[TestResult], reference: Reference) -> WrongFunctions:
-        """Return the functions that fail a test, and those that returned a wrong dtype, whether a test found it or
-        not."""
+        """Return the functions that fail a test or returned a wrong dtype, whether a test found that or not."""
         failed = [result for result in results if not result.passed and result.test.question != ANSWERS]
         if not failed:
             return cls(frozenset(), frozenset())
@@ -113,9 +112,9 @@ class _Retry:
         self.judged = {call.encoded for call in result.calls}
         """Calls of the first run, whose answers `is_due` looks at."""
         self.questions = _remembered(self._questions)
-        """What the solution asks replaced functions in a call."""
+        """Return the calls of replaced functions that the solution makes in a call."""
         self.differing = _remembered(self._differing)
-        """The calls of replaced functions, the call itself or `questions`, whose right value differs."""
+        """Return the calls of replaced functions, the call itself or `questions`, whose right value differs."""
         self.helpful: set[str] = set()
         """Functions in `replaced` whose right values made a difference."""
 
@@ -149,7 +148,7 @@ class _Retry:
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
     def _was_in_order(self, call: Call) -> bool:
-        """Return whether the first process's answer to a call is in order, which it is asked for now if need be."""
+        """Return whether the first process's answer to a call is in order; make the call there if it is new."""
         try:
             return self.is_in_order(call, self.first.reply(call))
         except Stopped:
@@ -189,8 +188,10 @@ class _Retry:
     # Whether a first answer is in order
 
     def is_in_order(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is an error, or right, or what the solution makes of the submission's own
-        functions; that of a replaced function always is, since its points are lost."""
+        """Return whether a first answer is an error, or right, or follows from the submission's own functions.
+
+        Any answer of a replaced function is in order, since its points are lost.
+        """
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
@@ -199,6 +200,7 @@ class _Retry:
         return bool(self.differing(call)) and self._follows_from_own_functions(call, reply)
 
     def _follows_from_own_functions(self, call: Call, reply: Reply) -> bool:
+        """Return whether an answer is what the solution makes of the submission's own wrong functions."""
         own_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -6,6 +6,7 @@ A grade depends on the submission's code and the suite alone, never on who hande
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import time
 from collections.abc import Collection
@@ -35,7 +36,7 @@ class Grader:
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
         """Start the sandbox without the locks named in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
-        self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
+        self._suite = functools.cache(_collected)
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. None of its code runs any more when this returns."""
@@ -66,17 +67,17 @@ class Grader:
         grade = Grade(assignment.name, status, failed)
         return _scored(scorer, grade, grade)
 
-    def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
-        """Return the collected suite of an assignment, and what scores its results."""
-        if assignment not in self._suites:
-            suite = Suite(assignment)
-            self._suites[assignment] = suite, Scorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
-        return self._suites[assignment]
-
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
+
+
+def _collected(assignment: Assignment) -> tuple[Suite, Scorer]:
+    """Return the suite of an assignment, and what scores its results."""
+    suite = Suite(assignment)
+    scorer = Scorer(assignment, suite.tests)
+    gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
+    return suite, scorer
 
 
 def _status(backend: SandboxedBackend) -> Status:

@@ -1,4 +1,4 @@
-"""Which rows a person should look at, and why: one answer for terminal and report."""
+"""The submissions that teaching staff should look at, with reasons: the same for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -12,41 +12,43 @@ from autograder.protocol.failure import ITS_OWN, STOPPED, Status
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
-"""In the place of a status: no grader could judge it."""
+"""Status shown for a submission that no grader could judge."""
 
 
 class Case(NamedTuple):
-    """One reason why a person should look, whomever it concerns."""
+    """A reason to look at some submissions, whoever submitted them."""
 
     assignment: str
-    """a question mark, where nothing tells it"""
+    """Its name, or a question mark if it is not known."""
     status: str
     why: str
 
 
 def case(row: Row) -> Case | None:
-    """Why a person should look at a submission; None where its grade may stand."""
+    """Return the main reason to look at a submission; None if its grade may stand."""
     status = NO_GRADE if row.lost else row.grade.status
     why = next(reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
 
 def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
-    """All cases and whom each concerns, by status: what says least of a grade first, and of one status what concerns
-    most."""
+    """Return the cases with their students, ordered by status, and within a status by the number of students.
+
+    Submissions without a grade come first.
+    """
     order = [NO_GRADE, *Status]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
 def reasons(row: Row) -> Iterator[str]:
-    """Why the grade should not stand without somebody having looked, what says most first, a sentence each."""
+    """Yield the reasons why a person should look before the grade stands, the most important first, as sentences."""
     submission, grade = row.submission, row.grade
     if row.lost:
         yield f"no grade could be given, grade it by hand or run again: {row.lost}"
     if submission.problem is not None:
         yield submission.problem.message
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(submission.notes)  # why there was nothing to grade, where that can be told from the files
+        yield " ".join(submission.notes)  # the files may show why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
@@ -62,8 +64,10 @@ def suspicions(grade: Grade) -> Iterator[str]:
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Return whether a function passes all of its public tests and gives no right values in most of its hidden ones,
-    however it fails there, and neither a known mistake nor a wrong function below it explains that."""
+    """Return whether a function passes its public tests and fails most of its hidden ones without an explanation.
+
+    A known mistake explains it, and so does a wrong function below. A missing refusal does not count as a failure.
+    """
     if any(result.hint or (result.passed and result.replaced) for result in test_results):
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
@@ -73,11 +77,11 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 
 def finding(grade: Grade) -> str:
-    """What matters most of what is wrong with a submission that ran, in words for teaching staff."""
-    if (failure := grade.failure) is not None:  # without its line: one cause is one case
-        what = "an import was left out" if failure.left_out else "the file stops"
-        return f"{what}, {failure.kind}: {failure.message}"
-    # A call without an end says most, then a known cause.
+    """Return the most important fact about what is wrong with a submission that ran, for teaching staff."""
+    if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
+        event = "an import was left out" if failure.left_out else "the file stops"
+        return f"{event}, {failure.kind}: {failure.message}"
+    # A call without an end matters most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)
     if worst is None:

@@ -47,12 +47,12 @@ class Suite(fixtures.TestContext):
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.seed = course.seed()
-        self.reference = Reference(assignment)
-        self.oracle: Oracle = self.reference
-        """Source of the values that the tests expect."""
         items = [(describe(item), item) for item in collect(assignment, self)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self) for test, item in items}
+        self.reference = Reference(assignment)
+        self.oracle: Oracle = self.reference
+        """Source of the values that the tests expect."""
 
     @property
     def tests(self) -> list[Test]:

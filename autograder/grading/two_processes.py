@@ -1,7 +1,7 @@
-"""The two processes of one submission: the one that is graded, and a second one in which right values can stand in.
+"""The two processes of a submission: the process being graded, and a second process for follow-through.
 
-The first process has seen the tests. The second one is loaded anew, with a substitute for each function
-(`sandbox.substitutes`), and is asked only what follow-through needs.
+The first process has seen the tests. The second process loads the submission again, with a substitute for each function
+(`sandbox.substitutes`) that can return right values, and receives only the calls that follow-through needs.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class FirstProcess:
         """Functions that gave no reply."""
 
     def reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raises Stopped where none comes."""
+        """Return the reply to a call. Raises Stopped if there is none."""
         key = (call.encoded, call.measured)
         if key not in self.replies:
             if call.function in self.silent:  # each end of a process counts against the whole submission
@@ -100,13 +100,12 @@ class SecondProcess:
         self.own_replies: dict[bytes, Reply] = {}
         """Encoded question to the reply of the submission's own function."""
         self.is_helped = False
-        """Whether the substitutes return right values at the moment."""
+        """True while the substitutes return right values."""
 
     def own_value(self, question: Call) -> Any:
-        """Return what the submission's own function gives over its own functions, for the solution to compute with.
+        """Return the value of the submission's own function, over its own functions, for the solution to compute with.
 
-        Raises ValueError where it gives no value, or one that the solution should not compute with; Stopped where no
-        reply comes.
+        Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
         """
         if question.encoded not in self.own_replies:
             if not self.budget.spend(question.encoded):
@@ -122,8 +121,8 @@ class SecondProcess:
     def helped_reply(self, call: Call, replaced: Collection[str], questions: Sequence[Call]) -> Reply:
         """Return the reply to a call with right values of the functions in `replaced`.
 
-        The answers to `questions`, which the solution asks in this call, come first; then those to what the
-        submission itself asks, as long as that is no larger than the call and these questions.
+        The second process first gets the answers to `questions`, which the solution asks in this call. Then it gets
+        answers to its own questions, as long as they are no larger than the call and `questions`.
         """
         held = _Extent.of(call, *questions)
         answers = [_answer(question, self.reference.reply(question)) for question in questions]
@@ -140,13 +139,13 @@ class SecondProcess:
         return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
 
     def _answers(self, asked: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
-        """Yield the answers to what the submission says that it asked, which may be any plain value."""
+        """Yield the answers to the submission's questions. `asked` may be any plain value: the submission sent it."""
         for question in asked[:MAX_QUESTIONS] if type(asked) is list else ():
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
-                        # Not remembered: the submission asks, and may ask as much as it likes.
+                        # Not remembered: the submission chooses these questions.
                         with self.budget.charged():
                             right = perform(self.reference.right, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
@@ -154,7 +153,7 @@ class SecondProcess:
 
 
 class _Extent:
-    """How much some calls hold: a question that holds more asks for what no test of them needs."""
+    """The size of some calls: a question that is larger asks for more than these calls can need."""
 
     def __init__(self, size: int, number: float) -> None:
         self.size = size
@@ -164,12 +163,12 @@ class _Extent:
 
     @classmethod
     def of(cls, *calls: Call) -> _Extent:
-        """Return the extent of some calls together."""
+        """Return the extent of some calls taken together."""
         numbers = (largest((call.args, call.kwargs), "iuf") for call in calls)
         return cls(max(len(call.encoded) for call in calls), max(numbers))
 
     def has_room_for(self, question: Call) -> bool:
-        """Return whether a question is no longer, and none of its whole numbers larger."""
+        """Return whether a question has no more bytes, and no larger whole number, than the calls."""
         return len(question.encoded) <= self.size and largest((question.args, question.kwargs)) <= self.number
 
 
@@ -185,9 +184,9 @@ def unmeasured(call: Call) -> Call:
 
 
 def largest(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute whole number in a plain value, 0 where there is none; infinity for what is not plain.
+    """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
 
-    `kinds`: the kinds of numpy's dtypes that count.
+    `kinds`: the kinds of numpy dtypes that count, whole numbers by default.
     """
     if isinstance(value, dict | tuple | list):
         return max((largest(part, kinds) for part in (value.values() if isinstance(value, dict) else value)), default=0)

@@ -31,7 +31,7 @@ class Asked(BaseException):
 
 
 class Exchange:
-    """All substitutes of one submission, and the questions and answers that pass between them and the grader."""
+    """The substitutes of a submission, and the questions and answers that pass between them and the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
         """Put a substitute into `namespace` for each function, under every name that the function has there."""
