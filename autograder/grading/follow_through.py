@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,11 @@ _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Kinds of failures that no right value below can turn into a pass."""
 
 _SINGLE = np.dtype(np.float32)
+
+MAX_LATE_LOOKS = 2
+"""Maximum number of calls that only the second run of a test makes and whose first answers it looks at."""
+
+T = TypeVar("T")
 
 
 def follow_through(
@@ -113,15 +118,17 @@ class _Retry:
         """Calls of the first run, whose answers `is_due` looks at."""
         self.questions = _remembered(self._questions)
         """Return the calls of replaced functions that the solution makes in a call."""
-        self.differing = _remembered(self._differing)
-        """Return the calls of replaced functions, the call itself or `questions`, whose right value differs."""
-        self.helpful: set[str] = set()
-        """Functions in `replaced` whose right values made a difference."""
+        self.is_helped = _remembered(self._is_helped)
+        """Return whether right values make a difference in a call."""
+        self.helped: list[Call] = []
+        """Calls in which right values made a difference."""
+        self.late_looks = MAX_LATE_LOOKS
+        """Number of first answers that the second run may still look at."""
 
     def is_due(self) -> bool:
         """Return whether right values make a difference, and every first answer is in order."""
         try:
-            return any(self.differing(call) for call in self.result.calls) and all(
+            return any(map(self.is_helped, self.result.calls)) and all(
                 self.is_in_order(call, reply) for call, reply in self.result.calls.items()
             )
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
@@ -130,25 +137,33 @@ class _Retry:
     def run(self, suite: Suite) -> TestResult | None:
         """Return the result of the second run where it passed because of right values."""
         retried = suite.run_again(self, self.result.test)
-        if not retried.passed or not self.helpful:
+        if not retried.passed or not self.helped:
             return None
-        lowest = self.reference.call_graph.topological_order(self.helpful)[0]
-        return replace(retried, replaced=lowest, calls=self.result.calls)
+        return replace(retried, replaced=self._lowest_helpful(), calls=self.result.calls)
+
+    def _lowest_helpful(self) -> str | None:
+        """Return the lowest function whose right value differs in a call that was helped."""
+        by_function: dict[str, list[Call]] = {}
+        for call in self.helped:
+            for question in [call, *(asked.call for asked in self.reference.asked(call))]:
+                by_function.setdefault(question.function, []).append(question)
+        names = self.reference.call_graph.topological_order(self.replaced & by_function.keys())
+        return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
         """Return the reply over right values where these make a difference, else that of the first process."""
-        differing = self.differing(call)
-        if not differing:
+        if not self.is_helped(call):
             return self.first.reply(call)
-        if call.encoded not in self.judged and not self._was_in_order(call):
+        if call.encoded not in self.judged and self.late_looks and not self._was_in_order(call):
             raise Stopped(Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions")
-        self.helpful.update(question.function for question in differing)
+        self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
     def _was_in_order(self, call: Call) -> bool:
-        """Return whether the first process's answer to a call is in order; make the call there if it is new."""
+        """Return whether the first process's answer to a new call is in order."""
+        self.late_looks -= 1
         try:
             return self.is_in_order(call, self.first.reply(call))
         except Stopped:
@@ -160,12 +175,18 @@ class _Retry:
         return self.replaced & self.reference.call_graph.below(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
+        """Return the calls of replaced functions that the solution makes itself, and not inside of another of them."""
         below = self._replaced_below(call)
-        return [question for question in self.reference.asked(call) if question.function in below] if below else []
+        asked = self.reference.asked(call) if below else ()
+        return [each.call for each in asked if each.call.function in below and not each.callers & below]
 
-    def _differing(self, call: Call) -> list[Call]:
-        candidates = [call] if call.function in self.replaced else []
-        return [question for question in [*candidates, *self.questions(call)] if self._differs(question)]
+    def _is_helped(self, call: Call) -> bool:
+        own = [call] if call.function in self.replaced else []
+        if any(map(self._differs, [*own, *self.questions(call)])):
+            return True
+        below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
+        asked = self.reference.asked(call) if below else ()
+        return any(self._differs(each.call) for each in asked if each.call.function in below)
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process gives something else than the solution.
@@ -197,7 +218,7 @@ class _Retry:
         right = self.reference.reply(call)
         if right.raised is None and difference(reply.value, right.value) is None:
             return True
-        return bool(self.differing(call)) and self._follows_from_own_functions(call, reply)
+        return self.is_helped(call) and self._follows_from_own_functions(call, reply)
 
     def _follows_from_own_functions(self, call: Call, reply: Reply) -> bool:
         """Return whether an answer is what the solution makes of the submission's own wrong functions."""
@@ -211,6 +232,7 @@ class _Retry:
         if not self.second.budget.spend():
             return False
         try:
+            self.second.ask_own(self.questions(call))  # one message for nearly all that the solution will ask
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
         except (Exception, Stopped):
@@ -220,11 +242,11 @@ class _Retry:
         return difference(reply.value, expected, TOLERANCE[_SINGLE] if single else None) is None
 
 
-def _remembered(function: Callable[[Call], list[Call]]) -> Callable[[Call], list[Call]]:
+def _remembered(function: Callable[[Call], T]) -> Callable[[Call], T]:
     """Return a function that remembers its results by the bytes of the call."""
-    results: dict[bytes, list[Call]] = {}
+    results: dict[bytes, T] = {}
 
-    def remembering(call: Call) -> list[Call]:
+    def remembering(call: Call) -> T:
         if call.encoded not in results:
             results[call.encoded] = function(call)
         return results[call.encoded]

@@ -7,8 +7,10 @@ The first process has seen the tests. The second process loads the submission ag
 from __future__ import annotations
 
 import contextlib
+import copy
+import itertools
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +19,6 @@ import numpy as np
 from autograder.checks.proxy import Backend
 from autograder.checks.results import TestResult
 from autograder.hints.reference import Reference
-from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
 from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question
@@ -26,6 +27,7 @@ EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
+_own_values, _helped_call = _exchange.own_values, _exchange.helped_call
 """
 """Last cell of the submission in its second process."""
 
@@ -97,26 +99,31 @@ class SecondProcess:
         self.backend = backend
         self.reference = reference
         self.budget = budget
-        self.own_replies: dict[bytes, Reply] = {}
-        """Encoded question to the reply of the submission's own function."""
-        self.is_helped = False
-        """True while the substitutes return right values."""
+        self.own: dict[bytes, tuple[bool, Any]] = {}
+        """Encoded question to True and the value of the submission's own function, or to False and None."""
+
+    def ask_own(self, questions: Iterable[Call]) -> None:
+        """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
+        new = {question.encoded: question for question in questions if question.encoded not in self.own}
+        if not new or not self.budget.spend(*new):
+            return
+        reply = self.backend.call(Call("_own_values", ([_as_sent(question) for question in new.values()],)))
+        self.budget.spend(reply.encoded)
+        values = reply.value if type(reply.value) is list else []  # the submission may send any plain value
+        for encoded, answer in itertools.zip_longest(new, values[: len(new)]):
+            is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
+            self.own[encoded] = answer if is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER else (False, None)
 
     def own_value(self, question: Call) -> Any:
-        """Return the value of the submission's own function, over its own functions, for the solution to compute with.
+        """Return the value of the submission's own function, for the solution to compute with.
 
         Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
         """
-        if question.encoded not in self.own_replies:
-            if not self.budget.spend(question.encoded):
-                raise ValueError("the questions about this submission cost too much")
-            if self.is_helped:
-                self._exchange((), ())
-            self.own_replies[question.encoded] = self.backend.call(question)
-        reply = self.own_replies[question.encoded]
-        if reply.raised is not None or not self.budget.spend(reply.encoded) or largest(reply.value) > MAX_WHOLE_NUMBER:
+        self.ask_own([question])
+        has_value, value = self.own.get(question.encoded, (False, None))
+        if not has_value or not self.budget.spend():
             raise ValueError(f"{question.function} gives no value to compute with")
-        return codec.decode(reply.encoded)  # a copy: the solution may write into it
+        return copy.deepcopy(value)  # the solution may write into it
 
     def helped_reply(self, call: Call, replaced: Collection[str], questions: Sequence[Call]) -> Reply:
         """Return the reply to a call with right values of the functions in `replaced`.
@@ -127,15 +134,19 @@ class SecondProcess:
         held = _Extent.of(call, *questions)
         answers = [_answer(question, self.reference.reply(question)) for question in questions]
         for _ in range(MAX_ROUNDS):
-            self._exchange(replaced, answers)
-            reply = self.backend.call(call)
+            reply = self._helped_call(call, replaced, answers)
             if reply.raised is None or reply.raised.kind != Asked.__name__:
                 break
             answers = list(self._answers(self._exchange(replaced, ()), replaced, held))
         return reply
 
+    def _helped_call(self, call: Call, replaced: Collection[str], answers: list[tuple[Question, Answer]]) -> Reply:
+        if call.measured:  # the call alone is measured
+            self._exchange(replaced, answers)
+            return self.backend.call(call)
+        return self.backend.call(Call("_helped_call", (sorted(replaced), answers, *_as_sent(call))))
+
     def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
-        self.is_helped = bool(replaced)
         return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
 
     def _answers(self, asked: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
@@ -175,7 +186,12 @@ class _Extent:
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     """Return a question with its answer, as an exchange takes them."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
-    return (question.function, question.args, question.kwargs), answer
+    return _as_sent(question), answer
+
+
+def _as_sent(question: Call) -> Question:
+    """Return a question as an exchange takes it."""
+    return question.function, question.args, question.kwargs
 
 
 def unmeasured(call: Call) -> Call:

@@ -10,7 +10,7 @@ import functools
 import types
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,14 @@ from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_REMEMBERED_CALL = 32 * 1024
 """Maximum bytes of a call that is remembered and explained: a test may hand back results, which can be of any size."""
+
+
+class AskedCall(NamedTuple):
+    """A call that the solution makes of one of its functions while it computes another call."""
+
+    call: Call
+    callers: frozenset[str]
+    """Names of the functions between the two calls."""
 
 
 class Reference:
@@ -83,20 +91,25 @@ class Reference:
             and difference(reply.value, right.value) is None
         )
 
-    def asked(self, call: Call) -> tuple[Call, ...]:
+    def asked(self, call: Call) -> tuple[AskedCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
         return self._asked_calls(call.encoded) if is_small(call) else self._asked(call.encoded)
 
-    def _asked(self, encoded: bytes) -> tuple[Call, ...]:
-        asked: dict[bytes, Call] = {}
+    def _asked(self, encoded: bytes) -> tuple[AskedCall, ...]:
+        asked: dict[tuple[bytes, frozenset[str]], AskedCall] = {}
+        running: list[str] = []
         module = catalogue.solution(self.assignment)
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = Call(name, args, kwargs).copy()
+                question = AskedCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    asked.setdefault(question.encoded, question)
-                return function(*args, **kwargs)
+                    asked.setdefault((question.call.encoded, question.callers), question)
+                running.append(name)
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    running.pop()
 
             return recorded
 

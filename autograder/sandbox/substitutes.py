@@ -35,6 +35,7 @@ class Exchange:
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
         """Put a substitute into `namespace` for each function, under every name that the function has there."""
+        self.namespace = namespace
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose right values may be used now."""
         self.answers: dict[bytes, Answer] = {}
@@ -43,9 +44,10 @@ class Exchange:
         """Questions that the grader has not read yet, by their bytes."""
         self.sent: set[bytes] = set()
         """Questions that the grader has read. Without an answer, the submission's function runs."""
+        self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
-            substitute = namespace[name] = self._substitute(name, original)
+            substitute = namespace[name] = self.substitutes[name] = self._substitute(name, original)
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
 
@@ -57,6 +59,29 @@ class Exchange:
         self.sent.update(self.pending)
         self.pending.clear()
         return questions
+
+    def helped_call(
+        self,
+        replaced: Collection[str],
+        answers: Collection[tuple[Question, Answer]],
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Exchange, and make a call of the submission in the same message."""
+        self(replaced, answers)
+        return self.namespace[name](*args, **kwargs)
+
+    def own_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
+        """Return True and the value of each question by the own functions alone, or False and None."""
+        self((), ())
+        return [self._own_value(*question) for question in questions]
+
+    def _own_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+        try:
+            return True, self.substitutes[name](*args, **kwargs)
+        except BaseException:  # a submission may raise anything, SystemExit included
+            return False, None
 
     def _substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
         """Return the function that stands for `original` in the submission."""
