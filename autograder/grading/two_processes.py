@@ -10,7 +10,7 @@ import contextlib
 import copy
 import itertools
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +42,10 @@ QUESTION_SECONDS = 2.0
 
 MAX_QUESTION_BYTES = 64 << 20
 """Maximum bytes of questions and replies in one phase of a suite."""
+
+
+MAX_TOGETHER_BYTES = 64 * 1024
+"""Maximum bytes of questions that one message asks."""
 
 
 class Budget:
@@ -107,10 +111,20 @@ class SecondProcess:
         new = {question.encoded: question for question in questions if question.encoded not in self.own}
         if not new or not self.budget.spend(*new):
             return
-        reply = self.backend.call(Call("_own_values", ([_as_sent(question) for question in new.values()],)))
+        if sum(map(len, new)) <= MAX_TOGETHER_BYTES:
+            self._ask_together(new)
+        for encoded, question in new.items():
+            if encoded not in self.own:  # the questions, or the values, were too large for one message
+                self._ask_together({encoded: question})
+
+    def _ask_together(self, questions: Mapping[bytes, Call]) -> None:
+        sent = [_as_sent(question) for question in questions.values()]
+        reply = self.backend.call(Call("_own_values", (sent,)))
         self.budget.spend(reply.encoded)
+        if type(reply.value) is not list and len(questions) > 1:
+            return
         values = reply.value if type(reply.value) is list else []  # the submission may send any plain value
-        for encoded, answer in itertools.zip_longest(new, values[: len(new)]):
+        for encoded, answer in itertools.zip_longest(questions, values[: len(questions)]):
             is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
             self.own[encoded] = answer if is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER else (False, None)
 
@@ -141,10 +155,12 @@ class SecondProcess:
         return reply
 
     def _helped_call(self, call: Call, replaced: Collection[str], answers: list[tuple[Question, Answer]]) -> Reply:
-        if call.measured:  # the call alone is measured
-            self._exchange(replaced, answers)
-            return self.backend.call(call)
-        return self.backend.call(Call("_helped_call", (sorted(replaced), answers, *_as_sent(call))))
+        """Send answers and make the call: in one message, unless the call is measured or the message too large."""
+        together = Call("_helped_call", (sorted(replaced), answers, *_as_sent(call)))
+        if not call.measured and _fits_a_message(together):
+            return self.backend.call(together)
+        self._exchange(replaced, answers)
+        return self.backend.call(call)
 
     def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
         return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
@@ -192,6 +208,13 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
 def _as_sent(question: Call) -> Question:
     """Return a question as an exchange takes it."""
     return question.function, question.args, question.kwargs
+
+
+def _fits_a_message(call: Call) -> bool:
+    try:
+        return bool(call.encoded)
+    except ValueError:
+        return False
 
 
 def unmeasured(call: Call) -> Call:

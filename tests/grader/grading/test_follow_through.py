@@ -291,3 +291,10 @@ def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monk
     with budget.charged():
         assert budget.spend(b"question")
     assert not budget.spend(b"question")
+
+
+def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suites: dict[str, Suite]) -> None:
+    suite = suite_of("state", suites)
+    (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
+    with np.errstate(all="ignore"):
+        assert losing(judged(suite, catalogue.mistaken(suite.assignment, entry))) == {entry.function}
