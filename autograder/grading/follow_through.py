@@ -56,7 +56,7 @@ def follow_through(
     missing = {result.test.question for result in known if result.kind in _MISSING}
     failed = [result for result in results if not result.passed and result.kind not in _NEVER_RETRIED]
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.anew(EXCHANGE_CELL.format(functions=functions)) as again:
+    with backend.second_process(EXCHANGE_CELL.format(functions=functions)) as again:
         first = FirstProcess(backend, known)
         second = SecondProcess(again, suite.reference, Budget())
         retries = [
