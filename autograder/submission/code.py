@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import io
 import json
+import re
 import tokenize
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.checks.source import Source
+from autograder.checks.source import MAX_CODE, Source
 from autograder.course import Assignment
-from autograder.submission import cells, marimo
-from autograder.submission.names import printable, stem_and_suffix
+from autograder.submission.cells import Cell, Cleaner
+from autograder.submission.names import listed, printable, stem_and_suffix
 from autograder.submission.records import UnreadableError
-from autograder.submission.syntax import PYTHON, NotPythonError, bound_names
+from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, parse
 
-_MARIMO = "It was read as a notebook of marimo."
+MAX_CELLS = 2000
+"""Maximum number of code cells, each of which is parsed separately."""
+_MAX_LISTED = 8
+_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")
+"""Line that begins a cell in a script of VS Code, Spyder, jupytext or nbconvert."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +51,15 @@ def read_code(data: bytes, name: str) -> Code:
         UnreadableError: the file holds no code that can run; the message is a sentence for the student.
     """
     text, notes = _decoded(data)
-    if (notebook := _notebook(text, name)) is not None:
-        result = cells.of_notebook(notebook)
-    else:
-        try:
-            chunks = marimo.cells(text)
-            result = cells.of_sources(chunks, _MARIMO) if chunks else cells.of_script(text)
-        except NotPythonError as error:
-            raise UnreadableError(
-                f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python"
-                " accepts it, use the older syntax."
-            ) from error
-    return Code(result.texts, notes + result.notes, *bound_names(result.trees))
+    notebook = _notebook(text, name)
+    try:
+        code = _of_script(text) if notebook is None else _of_cells(notebook)
+    except NotPythonError as error:
+        raise UnreadableError(
+            f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python"
+            " accepts it, use the older syntax."
+        ) from error
+    return replace(code, notes=notes + code.notes)
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
@@ -69,12 +73,11 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
         raise UnreadableError(
             f"The file is not text ({reason}): hand in the .py or .ipynb file, saved as UTF-8."
         ) from error
-    notes = () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
-    return text, notes
+    return text, () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
 
 
-def _notebook(text: str, name: str) -> dict[str, Any] | None:
-    """Return the notebook that the text holds; None for any other text."""
+def _notebook(text: str, name: str) -> list[str] | None:
+    """Return the code cells of the notebook that the text holds; None for any other text."""
     is_named_so = stem_and_suffix(name)[1] == ".ipynb"
     try:
         document = json.loads(text)
@@ -85,5 +88,66 @@ def _notebook(text: str, name: str) -> dict[str, Any] | None:
                 f"The notebook is {reason}: open it in Jupyter, save it, and hand it in again."
             ) from error
         return None
-    is_notebook = isinstance(document, dict) and (is_named_so or isinstance(document.get("cells"), list))
-    return document if is_notebook else None
+    cells: Any = document.get("cells") if isinstance(document, dict) else None
+    if not isinstance(cells, list):
+        if is_named_so and isinstance(document, dict):
+            raise UnreadableError(
+                "The notebook has no list of cells: open it in Jupyter, save it, and hand it in again."
+            )
+        return None
+    sources = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    texts = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources]
+    return [re.sub("\r\n?", "\n", text) for text in texts]
+
+
+def _of_cells(sources: Sequence[str]) -> Code:
+    """Return the code of a notebook. A cell that cannot run stays as "", so that cells keep their numbers."""
+    if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
+        most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
+        raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
+    cleaner, cells, fault = Cleaner(), list[Cell](), ""
+    for number, source in enumerate(sources, 1):
+        try:
+            cells.append(cleaner.clean(source))
+        except NotPythonError as error:
+            cells.append(Cell("", ast.Module([], []), [number]))
+            fault = fault or f" (code cell {number} is not {PYTHON}: {error})"
+    if all(isinstance(statement, ast.Pass) for cell in cells for statement in cell.tree.body):
+        raise UnreadableError(
+            f"The notebook has no code cell that can be run{fault}: hand in the one with your functions."
+        )
+    left_out = [number for number, cell in enumerate(cells, 1) if cell.left_out]
+    texts = tuple(cell.text if cell.tree.body else "" for cell in cells)
+    return Code(texts, _left_out("code cell", left_out, fault), *bound_names(cell.tree for cell in cells))
+
+
+def _of_script(text: str) -> Code:
+    """Return the code of a script as one cell. Only one that is no Python is read cell by cell.
+
+    Raises:
+        NotPythonError: one of its cells is not Python, even without magics.
+        UnreadableError: it holds no statement.
+    """
+    try:
+        parse(text)
+        parts = [text]
+    except NotPythonError:
+        parts = _CELL_MARK.split(text)
+    cleaner, texts, left_out = Cleaner(), list[str](), list[int]()
+    for part in parts:
+        before = sum(text.count("\n") + 1 for text in texts)  # blank lines keep the numbers
+        cell = cleaner.clean("\n" * before + part)
+        texts.append(cell.text[before:])
+        left_out += cell.left_out
+    code = "\n".join(texts)
+    tree = parse(code)
+    if not tree.body:
+        raise UnreadableError("The file holds no code: hand in the file that holds your functions.")
+    return Code((code,), _left_out("line", left_out), *bound_names([tree]))
+
+
+def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
+    """Return the note on what was left out, if anything was."""
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
+    return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

@@ -2,11 +2,10 @@
 
 Canvas      doejane_12345_67890_rope.py                           name, number of user and upload, file
             doejane_LATE_12345_67899_rope-1.py                    late, and the second file of that name
-            doejane_12345_text.html, doejane_12345_link.html      text or a link instead of a file
-            anon_aB3xZ_67890_rope.py, LATE_anon_aB3xZ_…           with anonymous grading
+            doejane_12345_text.html                               text or a link instead of a file
+            LATE_anon_aB3xZ_67890_rope.py                         with anonymous grading
 Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, number of the participant, file
-            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; the last _ may lack
-            Ada Lovelace_12345_assignsubmission_onlinetext_…      text that was written into Moodle
+            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; onlinetext for a text
 Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, file
             Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      Blackboard's summary of that attempt
 Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/          number of user and folder, name, time
@@ -52,13 +51,11 @@ _FILES = {
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>.+)",
 }
 _FOLDERS = {
-    MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?",
-    BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)",
+    MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?(?P<file>)",
+    BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)(?P<file>)",
 }
-_STATES_LATENESS = {CANVAS, ANONYMOUS}
-_TIMES = {BLACKBOARD: ("%Y-%m-%d-%H-%M-%S",), BRIGHTSPACE: ("%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")}
-_SHORT_HOUR = re.compile(r" (\d{3}) ")
-_ZONED_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})? ?(Z|UTC|[+-]\d\d:?\d\d)?")
+_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")
+"""Time of Blackboard, and of Brightspace in American and British English."""
 
 # All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -86,47 +83,57 @@ def recognise(
             tried = ((name, re.fullmatch(pattern, name, re.DOTALL)) for name in names)
             matches[platform] |= {name: match for name, match in tried if match}
     # If several platforms could have made a name, its first marks are the platform's.
-    order = {name: (len(of), -sum(map(_student_part, of.values()))) for name, of in matches.items()}
-    platform = max(order, key=lambda name: order[name])
+    order = {
+        platform: (len(of), -sum(match.start("file") if match["file"] else match.end() for match in of.values()))
+        for platform, of in matches.items()
+    }
+    platform = max(order, key=lambda platform: order[platform])
     if 2 * len(matches[platform]) <= len(folders) + len(files):
         return _clones(folders, known)
     uploads = {name: _upload(platform, **match.groupdict("")) for name, match in matches[platform].items()}
     return platform, _with_logins(uploads) if platform == BLACKBOARD else uploads
 
 
-def _student_part(match: re.Match[str]) -> int:
-    """Return where the part of a name begins that the student chose."""
-    return match.start("file") if match.groupdict().get("file") else match.end()
-
-
 def _upload(platform: str, **parts: str) -> Upload:
     """Return an upload from the named parts of a name; a missing part is empty."""
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
-    name = utf8_safe(parts.get("name") or email or f"anon_{number}")
-    submitted, attempt = "", int(parts.get("attempt") or 0)
-    for form in _TIMES.get(platform, ()):
-        with suppress(ValueError):  # another language, or a day that no month has
-            moment = datetime.strptime(_SHORT_HOUR.sub(r" 0\1 ", parts["time"]), form)
-            submitted, attempt = moment.isoformat(), int(moment.strftime("%Y%m%d%H%M%S"))
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour of one digit
+    is_canvas = platform in (CANVAS, ANONYMOUS)
     return Upload(
-        Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),
+        Person(
+            CANVAS if is_canvas else platform,
+            number,
+            email=email,
+            name=utf8_safe(parts.get("name") or email or f"anon_{number}"),
+        ),
         parts.get("file", "") + parts.get("suffix", ""),
-        attempt=attempt,
+        attempt=int(parts.get("attempt") or re.sub(r"\D", "", time) or 0),
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),
-        submitted=submitted,
-        late=bool(parts.get("late")) if platform in _STATES_LATENESS else None,
+        submitted=time,
+        late=bool(parts["late"]) if is_canvas else None,
         problem=_TEXT if parts.get("text") else None,
     )
 
 
+def _time(text: str) -> str:
+    """Return a platform's time in ISO format; an empty string for any other text, or a day that no month has."""
+    for form in _TIMES:
+        with suppress(ValueError):
+            return datetime.strptime(text, form).isoformat()
+    with suppress(ValueError):
+        zoned = re.sub(r" ?(UTC|Z)$", "+00:00", text).replace(" -", "-").replace(" +", "+")
+        return datetime.fromisoformat(zoned).replace(microsecond=0).isoformat()
+    return ""
+
+
 def _with_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     """Return Blackboard's uploads with logins: the part behind the title that all names have in common."""
-    heads = {upload.person.name for upload in uploads.values()}
-    title = os.path.commonprefix([*heads]).rpartition("_")[0]  # noqa: RUF071
-    logins = {head: head.removeprefix(f"{title}_") for head in heads}
+    heads = [upload.person.name for upload in uploads.values()]
+    title = os.path.commonprefix(heads).rpartition("_")[0]  # noqa: RUF071
+    logins = [head.removeprefix(f"{title}_") for head in heads]
     return {
-        name: replace(upload, person=Person(BLACKBOARD, login=(login := logins[upload.person.name]), name=login))
-        for name, upload in uploads.items()
+        name: replace(upload, person=Person(BLACKBOARD, login=login, name=login))
+        for (name, upload), login in zip(uploads.items(), logins, strict=True)
     }
 
 
@@ -134,32 +141,26 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
     """Return clones of GitHub Classroom: most folders begin with the name of the assignment there."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
-    if count >= _MIN_CLONES and 2 * count > len(folders):
-        _raise_for_several(slug, folders)
-        slugs = [slug]
-    else:
+    slugs = [slug]
+    if count < _MIN_CLONES or 2 * count <= len(folders):
         slugs = sorted((f"{name.replace('_', '-')}-" for name in known), key=len, reverse=True)
-    logins = {
-        name: utf8_safe(name[len(begin) :])
-        for name in folders
-        if (begin := next((slug for slug in slugs if name.casefold().startswith(slug.casefold())), ""))
-        and name != begin
-    }
+    logins: dict[str, str] = {}
+    for name in folders:
+        fitting = (slug for slug in slugs if name.casefold().startswith(slug.casefold()))
+        if login := name[len(next(fitting, name)) :]:
+            logins[name] = utf8_safe(login)
     if len(logins) < _MIN_CLONES or 2 * len(logins) <= len(folders):
         return "", {}
+    _raise_for_several(slug, {*logins.values()})
     return GITHUB, {name: Upload(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}
 
 
-def _raise_for_several(slug: str, folders: Collection[str]) -> None:
-    """Raise NothingToGradeError if folders with one beginning look like clones of several assignments.
-
-    They look so if several folders share each next word, and most endings occur with several of these words.
-    """
-    rests = [name.removeprefix(slug).partition("-") for name in folders if name.startswith(slug)]
-    words, endings = Counter(word for word, _, _ in rests), Counter(ending for _, _, ending in rests)
-    recurring = [ending for ending, count in endings.items() if ending and count > 1]
-    if min(words.values()) >= _MIN_CLONES and 2 * len(recurring) > len(endings):
-        names = listed([printable(f"{slug}{word}-") for word in words], 3)
+def _raise_for_several(slug: str, logins: set[str]) -> None:
+    """Raise NothingToGradeError if most logins are several words with the same endings: names of assignments."""
+    words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
+    recurring = [ending for ending, count in Counter(endings).items() if ending and count > 1]
+    if min(Counter(words).values()) >= _MIN_CLONES and 2 * len(recurring) > len({*endings}):
+        names = listed([printable(f"{slug}{word}-") for word in dict.fromkeys(words)], 3)
         raise NothingToGradeError(
             f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the"
             " clones of each assignment into a separate folder, and name these folders."
@@ -194,18 +195,8 @@ def _of_folder(fields: Any) -> list[Upload]:
         stated = [
             {key: utf8_safe(str(who.get(f":{key}", ""))) for key in _PERSON_FIELDS} for who in fields[":submitters"]
         ]
-        submitted = _zoned_time(str(fields.get(":created_at", "")))
+        submitted = _time(str(fields.get(":created_at", "")))
     except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
         return []
     people = {person.key: person for person in (Person(GRADESCOPE, **fields) for fields in stated)}
     return [Upload(person, submitted=submitted) for key, person in people.items() if key]
-
-
-def _zoned_time(text: str) -> str:
-    """Return Gradescope's time of a submission in ISO format; an empty string for any other text."""
-    if not (match := _ZONED_TIME.fullmatch(text)):
-        return ""
-    day, time, zone = match.groups("")
-    with suppress(ValueError):
-        return datetime.fromisoformat(f"{day}T{time}{zone.replace('UTC', 'Z')}").isoformat()
-    return ""
