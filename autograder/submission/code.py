@@ -10,20 +10,17 @@ import re
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from autograder.checks.source import MAX_CODE, Source
 from autograder.course import Assignment
-from autograder.submission.cells import Cell, Cleaner
+from autograder.submission.cells import Cleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
 from autograder.submission.records import UnreadableError
 from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, parse
 
 MAX_CELLS = 2000
-"""Maximum number of code cells, each of which is parsed separately."""
 _MAX_LISTED = 8
-_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")
-"""Line that begins a cell in a script of VS Code, Spyder, jupytext or nbconvert."""
+_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # of VS Code, Spyder, jupytext or nbconvert
 
 
 @dataclass(frozen=True)
@@ -32,10 +29,8 @@ class Code:
 
     cells: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
-    """names that its top level binds"""
-    written: frozenset[str] = frozenset()
-    """names bound to more than a stub has"""
+    names: frozenset[str] = frozenset()  # those that its top level binds
+    written: frozenset[str] = frozenset()  # those bound to more than a stub has
 
 
 @functools.cache
@@ -55,10 +50,9 @@ def read_code(data: bytes, name: str) -> Code:
     try:
         code = _of_script(text) if notebook is None else _of_cells(notebook)
     except NotPythonError as error:
-        raise UnreadableError(
-            f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python"
-            " accepts it, use the older syntax."
-        ) from error
+        why = f"The file is not {PYTHON}, which grades it ({error})"
+        advice = "correct that, and if a newer Python accepts it, use the older syntax"
+        raise UnreadableError(f"{why}: {advice}.") from error
     return replace(code, notes=notes + code.notes)
 
 
@@ -69,31 +63,22 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n as Python's own line ends
     except (SyntaxError, ValueError, LookupError) as error:
-        reason = printable(str(error), 120)
-        raise UnreadableError(
-            f"The file is not text ({reason}): hand in the .py or .ipynb file, saved as UTF-8."
-        ) from error
+        why = f"The file is not text ({printable(str(error), 120)})"
+        raise UnreadableError(f"{why}: hand in the .py or .ipynb file, saved as UTF-8.") from error
     return text, () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
 
 
 def _notebook(text: str, name: str) -> list[str] | None:
     """Return the code cells of the notebook that the text holds; None for any other text."""
-    is_named_so = stem_and_suffix(name)[1] == ".ipynb"
+    is_named_so, reason = stem_and_suffix(name)[1] == ".ipynb", "has no list of cells"
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if is_named_so and text.lstrip().startswith("{"):
-            reason = f"damaged ({printable(str(error), 120)})"
-            raise UnreadableError(
-                f"The notebook is {reason}: open it in Jupyter, save it, and hand it in again."
-            ) from error
-        return None
-    cells: Any = document.get("cells") if isinstance(document, dict) else None
+        document, reason = {} if text.lstrip().startswith("{") else None, f"is damaged ({printable(str(error), 120)})"
+    cells = document.get("cells") if isinstance(document, dict) else None
     if not isinstance(cells, list):
         if is_named_so and isinstance(document, dict):
-            raise UnreadableError(
-                "The notebook has no list of cells: open it in Jupyter, save it, and hand it in again."
-            )
+            raise UnreadableError(f"The notebook {reason}: open it in Jupyter, save it, and hand it in again.")
         return None
     sources = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
     texts = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources]
@@ -105,20 +90,21 @@ def _of_cells(sources: Sequence[str]) -> Code:
     if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
         most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
-    cleaner, cells, fault = Cleaner(), list[Cell](), ""
+    cleaner, texts, trees, left_out, fault = Cleaner(), list[str](), list[ast.Module](), list[int](), ""
     for number, source in enumerate(sources, 1):
         try:
-            cells.append(cleaner.clean(source))
+            text, lines = cleaner.clean(source)
+            tree = parse(text)
         except NotPythonError as error:
-            cells.append(Cell("", ast.Module([], []), [number]))
+            text, lines, tree = "", [number], ast.Module([], [])
             fault = fault or f" (code cell {number} is not {PYTHON}: {error})"
-    if all(isinstance(statement, ast.Pass) for cell in cells for statement in cell.tree.body):
-        raise UnreadableError(
-            f"The notebook has no code cell that can be run{fault}: hand in the one with your functions."
-        )
-    left_out = [number for number, cell in enumerate(cells, 1) if cell.left_out]
-    texts = tuple(cell.text if cell.tree.body else "" for cell in cells)
-    return Code(texts, _left_out("code cell", left_out, fault), *bound_names(cell.tree for cell in cells))
+        texts.append(text if tree.body else "")
+        trees.append(tree)
+        left_out += [number] * bool(lines)
+    if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
+        why = f"The notebook has no code cell that can be run{fault}"
+        raise UnreadableError(f"{why}: hand in the one with your functions.")
+    return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_names(trees))
 
 
 def _of_script(text: str) -> Code:
@@ -136,9 +122,9 @@ def _of_script(text: str) -> Code:
     cleaner, texts, left_out = Cleaner(), list[str](), list[int]()
     for part in parts:
         before = sum(text.count("\n") + 1 for text in texts)  # blank lines keep the numbers
-        cell = cleaner.clean("\n" * before + part)
-        texts.append(cell.text[before:])
-        left_out += cell.left_out
+        clean, lines = cleaner.clean("\n" * before + part)
+        texts.append(clean[before:])
+        left_out += lines
     code = "\n".join(texts)
     tree = parse(code)
     if not tree.body:

@@ -20,7 +20,7 @@ from autograder.course import left_out
 from autograder.submission import platforms
 from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import Evidence, NothingToGradeError, Person, Problem, Upload
+from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
 _INSTRUCTORS_FILE = re.compile(
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)",
@@ -45,14 +45,14 @@ class Download(NamedTuple):
 
 
 class _Default(NamedTuple):
-    """Assignment that holds for a whole folder, and what says so: NONE for a mere suggestion."""
+    """Assignment that holds for a whole folder; a mere suggestion unless it is decided."""
 
-    evidence: Evidence = Evidence.NONE
     assignment: str = ""
+    is_decided: bool = False
 
     def unless(self, inner: _Default) -> _Default:
-        """Return `inner` if it says an assignment with at least this evidence, and else this default."""
-        return inner if inner.assignment and inner.evidence >= self.evidence else self
+        """Return `inner` if it says an assignment at least as surely, and else this default."""
+        return inner if inner.assignment and inner.is_decided >= self.is_decided else self
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
@@ -71,7 +71,7 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
         )
     finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out and Path(os.path.abspath(out)))
     try:
-        layout, uploads = finder.read(finder.root, finder.default(finder.root))
+        layout, uploads = finder.read(finder.root, finder.default(finder.root.name))
     except OSError as error:
         raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
     kinds = {stem_and_suffix(upload.file)[1] for upload in uploads if upload.file and not upload.problem}
@@ -89,7 +89,7 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple
     finder = _Finder(path.parent, tuple(known), assignment, None)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     names = ([path.name], []) if is_folder else ([], [path.name])
-    (uploads,) = _by_student(finder.of_class(path.parent, *names, finder.default(path.parent))[1])
+    (uploads,) = _by_student(finder.of_class(path.parent, *names, finder.default(path.parent.name))[1])
     return uploads
 
 
@@ -105,13 +105,10 @@ class _Finder:
     """folder of results, which nobody handed in"""
     passed_over: list[str] = field(default_factory=list)
 
-    def default(self, folder: Path) -> _Default:
-        """Return the assignment that the flag or the folder's name says."""
-        if self.only:
-            return _Default(Evidence.FLAG, self.only)
-        if exact := equal_to(folder.name, self.known):
-            return _Default(Evidence.FOLDER, exact)
-        return _Default(assignment=named_in(folder.name, self.known) or "")
+    def default(self, name: str) -> _Default:
+        """Return the assignment that the flag or a folder's name says."""
+        exact = self.only or equal_to(name, self.known)
+        return _Default(exact, is_decided=True) if exact else _Default(named_in(name, self.known) or "")
 
     def read(self, folder: Path, default: _Default, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
@@ -124,7 +121,7 @@ class _Finder:
         if platforms.is_export(folders, files):
             return "an export of Gradescope", self._of_export(folder, folders, default)
         if self._holds_downloads(folder, folders, files):
-            found = [self.read(folder / name, default.unless(self.default(folder / name))) for name in folders]
+            found = [self.read(folder / name, default.unless(self.default(name))) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
         names = {name: equal_to(name, (*self.known, *left_out())) for name in folders if not is_assignments}
@@ -138,7 +135,7 @@ class _Finder:
             if assignment in left_out():
                 self.passed_over.append(f"{name} (left out this term)")
             elif self.only in (None, assignment or self.only):
-                inside = default.unless(self.default(folder / name))
+                inside = default.unless(self.default(name))
                 uploads += self.read(folder / name, inside, is_assignments=True)[1]
         for upload in self.of_class(folder, others, files, default)[1]:  # not the person of that name in the folders
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
@@ -181,25 +178,21 @@ class _Finder:
         named = [named_in(stem_and_suffix(upload.file)[0], self.known) for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
-        default = default if default.assignment else _Default(assignment=majority)
+        default = default if default.assignment else _Default(majority)
         uploads = []
         for name in (*folders, *files):
             upload = stated.get(name) or _plain(name, is_file=name in files)
             inner = _Default()
             if name in folders and (name not in stated or platform == platforms.GITHUB):
-                slug = name.removesuffix(upload.person.login)
-                inner = _Default(assignment=named_in(slug, self.known) or "")
-                exact = equal_to(slug.rstrip("-").replace("-", "_"), self.known)
-                if exact and name in stated:  # a clone that begins with an assignment is of that assignment
-                    inner = _Default(Evidence.FOLDER, exact)
+                slug = name.removesuffix(upload.person.login).rstrip("-").replace("-", "_")
+                is_clone = name in stated  # one whose name begins with an assignment's is of that assignment
+                inner = self.default(slug) if is_clone else _Default(named_in(slug, self.known) or "")
             uploads.append(self._placed(upload, folder, name, default.unless(inner)))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
 
     def _placed(self, upload: Upload, folder: Path, name: str, default: _Default) -> Upload:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
-        return replace(
-            upload, path=folder / name, label=label, assignment=default.assignment, evidence=default.evidence
-        )
+        return replace(upload, path=folder / name, label=label, **default._asdict())
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         """Return the names of folders and files in a folder, without those that nobody handed in."""

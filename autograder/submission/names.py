@@ -17,7 +17,7 @@ _RESERVED = {"con", "prn", "aux", "nul"}
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 """Names that Windows refuses, whatever follows a dot behind them."""
 
-_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the full-width forms count as formulas in some locales
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)
 """Name with a second ending that a browser or a mail program added."""
 
@@ -82,11 +82,7 @@ def csv_cell(text: str) -> str:
     separates cells in some locale, where a quotation mark is a letter like others.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
-    return "".join(f"'{part}" if _first_visible(part) in _FORMULA else part for part in parts)
-
-
-def _first_visible(text: str) -> str:
-    return next((character for character in text if character not in '" '), " ")
+    return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA) else part for part in parts)
 
 
 def safe_name(student: str, taken: set[str]) -> str:
@@ -96,7 +92,8 @@ def safe_name(student: str, taken: set[str]) -> str:
     student's full name distinguishes it, whoever else is in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
-    kept = "".join(character if _is_safe(character) else "_" for character in composed)
+    is_safe = {one: one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
+    kept = "".join(character if is_safe[character] else "_" for character in composed)
     readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_PUNCTUATION), 0) or "student"
     if readable.split(".")[0].casefold() in _RESERVED:
         readable = f"student-{readable}"
@@ -106,10 +103,6 @@ def safe_name(student: str, taken: set[str]) -> str:
     name = next(name for name in names if folded(name) not in taken)
     taken.add(folded(name))
     return name
-
-
-def _is_safe(character: str) -> bool:
-    return character in _PUNCTUATION or unicodedata.category(character)[0] in "LNM"
 
 
 def _cut(name: str, reserve: int) -> str:

@@ -151,20 +151,14 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
             logins[name] = utf8_safe(login)
     if len(logins) < _MIN_CLONES or 2 * len(logins) <= len(folders):
         return "", {}
-    _raise_for_several(slug, {*logins.values()})
-    return GITHUB, {name: Upload(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}
-
-
-def _raise_for_several(slug: str, logins: set[str]) -> None:
-    """Raise NothingToGradeError if most logins are several words with the same endings: names of assignments."""
-    words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
-    recurring = [ending for ending, count in Counter(endings).items() if ending and count > 1]
-    if min(Counter(words).values()) >= _MIN_CLONES and 2 * len(recurring) > len({*endings}):
-        names = listed([printable(f"{slug}{word}-") for word in dict.fromkeys(words)], 3)
+    words, _, endings = zip(*(login.partition("-") for login in sorted({*logins.values()})), strict=True)
+    if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
+        names = listed([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
         raise NothingToGradeError(
             f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the"
             " clones of each assignment into a separate folder, and name these folders."
         )
+    return GITHUB, {name: Upload(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:

@@ -20,7 +20,7 @@ from autograder.submission.clones import last_commit
 from autograder.submission.code import Code, functions, read_code
 from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import Evidence, Problem, Submission, UnreadableError, Upload, problem_of
+from autograder.submission.records import Problem, Submission, UnreadableError, Upload, problem_of
 
 MAX_FILES = 20
 """Maximum number of one student's files that are read for one assignment, and of zips that are opened."""
@@ -41,11 +41,9 @@ class Candidate:
 
     upload: Upload
     assignment: str = ""
-    evidence: Evidence = Evidence.NONE
-    """NONE, PART or FILE: how the file's name says the assignment"""
+    evidence: int = 0  # 2 if the file's name is the assignment's, 1 if it or a folder contains it
     member: ZipInfo | None = None
-    fault: Problem | None = None
-    """reason why the folder or the zip could not be opened"""
+    fault: Problem | None = None  # reason why the folder or the zip could not be opened
 
     @property
     def label(self) -> str:
@@ -133,7 +131,7 @@ class _Choice:
         """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
         if self.last.is_decided:
             return [self._choose(self.last.assignment)]
-        least = Evidence.FILE if self.has_folder and self.last.assignment else Evidence.NONE
+        least = 2 if self.has_folder and self.last.assignment else 0
         named = {candidate.assignment for candidate in self.candidates if candidate.evidence >= least}
         return list(map(self._choose, [name for name in self.known if name in named] or [self.last.assignment]))
 
@@ -170,10 +168,9 @@ class _Choice:
         *folders, file = name.split("/")
         stem = stem_and_suffix(file)[0]
         if exact := equal_to(stem, self.known):
-            return Candidate(upload, exact, Evidence.FILE)
+            return Candidate(upload, exact, 2)
         named = next(filter(None, (named_in(part, self.known) for part in (stem, *reversed(folders)))), "")
-        says_little = not named or file.casefold() == _HANDOUT_NOTEBOOK
-        return Candidate(upload, named, Evidence.NONE if says_little else Evidence.PART)
+        return Candidate(upload, named, int(bool(named) and file.casefold() != _HANDOUT_NOTEBOOK))
 
     def _choose(self, assignment: str) -> Submission:
         """Return the submission for one assignment; "" if nothing tells which."""

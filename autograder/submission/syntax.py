@@ -52,9 +52,10 @@ def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[
 
 
 def stored_names(*nodes: ast.AST) -> set[str]:
-    """Return the names to which these parts of a tree assign."""
-    names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    """Return the names to which these parts of a tree assign, or as which they import."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 
 def top_level(node: ast.AST) -> Iterator[ast.stmt]:
