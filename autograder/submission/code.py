@@ -15,7 +15,7 @@ from autograder.checks.source import MAX_CODE, Source
 from autograder.course import Assignment
 from autograder.submission.cells import Cleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
-from autograder.submission.records import UnreadableError
+from autograder.submission.records import Problem, UnreadableError
 from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, parse
 
 MAX_CELLS = 2000
@@ -25,12 +25,14 @@ _CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # of VS Code, Spyder, jupytext
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of one file."""
+    """Python text of one file, or the problem that kept it from being read."""
 
-    cells: tuple[str, ...]
+    cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()  # those that its top level binds
     written: frozenset[str] = frozenset()  # those bound to more than a stub has
+    sha256: str = ""  # of the uploaded bytes
+    problem: Problem | None = None
 
 
 @functools.cache

@@ -55,14 +55,10 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 def files_below(folder: Path) -> list[str]:
     """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-
-    def raise_for_top(error: OSError) -> None:
-        if error.filename == os.fspath(folder):  # an unreadable subfolder is ignored: the rest may be enough
-            raise error
-
+    os.scandir(folder).close()  # raises if it is closed; a closed folder inside is ignored: the rest may be enough
     paths: list[str] = []
     count = 0
-    for parent, folders, files in os.walk(folder, onerror=raise_for_top):
+    for parent, folders, files in os.walk(folder):
         count += len(folders) + len(files)
         if count > MAX_FOLDER_ENTRIES:
             why = f"The folder holds more than {MAX_FOLDER_ENTRIES} files"

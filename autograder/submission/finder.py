@@ -1,9 +1,8 @@
 """Uploads of every student in a folder.
 
-The layout of a folder is decided once, by the names at its top, which platforms and instructors make: an
-export of Gradescope, folders named after assignments or exports, or files and folders of many students, most
-of whose names may tell the platform. Nothing inside a student's folder decides the layout, and nothing that
-students wrote is read here.
+The names at the top of a folder, which platforms and instructors make, decide its layout: an export of
+Gradescope, folders of assignments or exports, or files and folders of many students. Nothing inside a
+student's folder decides it, and nothing that students wrote is read here.
 """
 
 from __future__ import annotations
@@ -22,15 +21,12 @@ from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
-_INSTRUCTORS_FILE = re.compile(
-    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)",
-    re.IGNORECASE,
+_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies that lie beside a class
+    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
 )
-"""Tables, pages and editors' copies that lie beside a class."""
 _RESULT_FILES = ("gradebook.sqlite", "grades.csv")
 _EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
-"""Folder that Canvas's zip becomes, or that GitHub's command line makes for the clones of one assignment."""
 _MAX_METADATA_BYTES = 64 * MIB
 
 _MISSING = Problem("The export lists these files but does not hold them: your instructor must download it again.")
@@ -56,26 +52,20 @@ class _Default(NamedTuple):
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
-    """Return all uploads in a folder, without what lies in `out`.
-
-    Raises:
-        NothingToGradeError: the folder holds no uploads; the message is a sentence for the instructor.
-    """
+    """Return all uploads in a folder, without what lies in `out`. Raise NothingToGradeError if there are none."""
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
         raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
-        raise NothingToGradeError(
-            f"The results would lie among the submissions in {shown}: name another folder with --out."
-        )
+        why = f"The results would lie among the submissions in {shown}"
+        raise NothingToGradeError(f"{why}: name another folder with --out.")
     finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out and Path(os.path.abspath(out)))
     try:
         layout, uploads = finder.read(finder.root, finder.default(finder.root.name))
     except OSError as error:
         raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
-    kinds = {stem_and_suffix(upload.file)[1] for upload in uploads if upload.file and not upload.problem}
-    if kinds.isdisjoint(READABLE) and all(upload.file and not upload.problem for upload in uploads):
+    if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
         expected = f" for {assignment}" if assignment else ""
         raise NothingToGradeError(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
     return Download(layout, _by_student(uploads), tuple(dict.fromkeys(map(utf8_safe, finder.passed_over))))
@@ -99,10 +89,8 @@ class _Finder:
 
     root: Path
     known: tuple[str, ...]
-    only: str | None
-    """the one assignment to grade: folders of others are passed over"""
-    out: Path | None
-    """folder of results, which nobody handed in"""
+    only: str | None  # the one assignment to grade: folders of others are passed over
+    out: Path | None  # folder of results, which nobody handed in
     passed_over: list[str] = field(default_factory=list)
 
     def default(self, name: str) -> _Default:
@@ -114,8 +102,7 @@ class _Finder:
         """Return the layout of a folder and its uploads.
 
         Folders of assignments (or exports) win unless most entries are something else, so that one student's
-        entry never changes how a class is read. Inside a folder of one assignment, folders named after
-        assignments are students' folders.
+        entry never changes how a class is read. Inside them, folders named so are students' folders.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
@@ -143,18 +130,17 @@ class _Finder:
         return "folders of assignments", uploads
 
     def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if only whole downloads and their zips lie in a folder.
+        """Return True if only whole downloads and their zips lie in a folder, and no clone, which is a student's.
 
-        Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions". A
-        clone is one student's folder, whatever its name.
+        Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
-        if not repeats and not (folders and all(map(_SUBMISSIONS.fullmatch, folders))):
+        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
+        has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
+        if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
             return False
-        is_all = {f"{name}.zip" for name in folders}.issuperset(files)
-        is_all = is_all and not any(os.path.lexists(folder / name / ".git") for name in folders)
-        self.passed_over.extend(f"{name} (the folder of that name was read)" for name in files if is_all)
-        return is_all
+        self.passed_over.extend(f"{name} (the folder of that name was read)" for name in files)
+        return True
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may be several persons'."""
@@ -226,8 +212,8 @@ def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     people: dict[str, Person] = {}
     groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)
     for upload in sorted(uploads, key=lambda upload: (upload.attempt, upload.version)):
-        people.setdefault(upload.person.key, upload.person)
-        groups[upload.person.key, upload.assignment if upload.is_decided else ""].append(upload)
+        person = people.setdefault(upload.person.key, upload.person)
+        groups[person.key, upload.assignment * upload.is_decided].append(replace(upload, person=person))
     names = {
         key: person.email or person.sid * (person.platform == platforms.GRADESCOPE) or person.name
         for key, person in people.items()
@@ -238,8 +224,5 @@ def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
         mark = people[key].number or people[key].sid
         student = f"{names[key]}_{mark}" if times[names[key]] > 1 and mark else names[key]
         newest = {(upload.attempt, upload.name): upload for upload in group}.values()
-        own = [
-            replace(upload, person=people[key], student=student, is_superseded=upload not in newest) for upload in group
-        ]
-        students.append(tuple(own))
+        students.append(tuple(replace(one, student=student, is_superseded=one not in newest) for one in group))
     return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

@@ -1,17 +1,14 @@
 """Facts that course platforms put into the names of a download, and into Gradescope's metadata.
 
-Canvas      doejane_12345_67890_rope.py                           name, number of user and upload, file
-            doejane_LATE_12345_67899_rope-1.py                    late, and the second file of that name
-            doejane_12345_text.html                               text or a link instead of a file
-            LATE_anon_aB3xZ_67890_rope.py                         with anonymous grading
-Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, number of the participant, file
-            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; onlinetext for a text
-Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, file
-            Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      Blackboard's summary of that attempt
-Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/          number of user and folder, name, time
-Autolab     ada@uni.example_3_rope.py                             address, number of the attempt, file
-GitHub      rope-alovelace/                                       a clone: assignment at Classroom, login
-Gradescope  submission_9001/ and submission_metadata.yml          an export: the metadata name each owner
+Canvas      doejane_LATE_12345_67899_rope-1.py (late, numbers of user and upload, second file of that name),
+            doejane_12345_text.html (text or a link, no file), LATE_anon_aB3xZ_67890_rope.py (anonymous)
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the participant); or a folder that ends
+            in file_ or onlinetext_, whose last _ may lack
+Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time); .txt is a summary
+Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (numbers of user and folder, name, time)
+Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
+GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
+Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
 The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a
 student chose what follows them, and it is never read as a mark.
@@ -54,40 +51,36 @@ _FOLDERS = {
     MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?(?P<file>)",
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)(?P<file>)",
 }
-_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")
-"""Time of Blackboard, and of Brightspace in American and British English."""
+_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # Blackboard's, Brightspace's
 
 # All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
-_PERSON_FIELDS = ("email", "sid", "name")
+_FIELDS = ("email", "sid", "name")
 
-_MIN_CLONES = 3
-"""Minimum number of folders with one beginning that are clones of one assignment of GitHub Classroom."""
+_MIN_CLONES = 3  # folders with one beginning
 
 
-def recognise(
-    folders: Collection[str], files: Collection[str], known: Sequence[str] = ()
-) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and what each name says.
+def recognise(folders: Collection[str], files: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
+    """Return the platform that made most names in a folder, and what each name says; else "" and nothing.
 
-    If no platform did, the platform is "" and the dict is empty. The uploads have no path yet. `known` are
-    the course's assignments.
+    The uploads have no path yet. `known` are the course's assignments.
 
     Raises:
         NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
     """
-    matches: dict[str, dict[str, re.Match[str]]] = {platform: {} for platform in (*_FILES, *_FOLDERS)}
-    for patterns, names in ((_FILES, files), (_FOLDERS, folders)):
-        for platform, pattern in patterns.items():
-            tried = ((name, re.fullmatch(pattern, name, re.DOTALL)) for name in names)
-            matches[platform] |= {name: match for name, match in tried if match}
-    # If several platforms could have made a name, its first marks are the platform's.
-    order = {
-        platform: (len(of), -sum(match.start("file") if match["file"] else match.end() for match in of.values()))
-        for platform, of in matches.items()
-    }
-    platform = max(order, key=lambda platform: order[platform])
+    matches: dict[str, dict[str, re.Match[str]]] = {}
+    for platform in (*_FILES, *_FOLDERS):
+        tried = {name: re.fullmatch(_FILES.get(platform, "(?!)"), name, re.DOTALL) for name in files}
+        tried |= {name: re.fullmatch(_FOLDERS.get(platform, "(?!)"), name, re.DOTALL) for name in folders}
+        matches[platform] = {name: match for name, match in tried.items() if match}
+
+    def order(platform: str) -> tuple[int, int]:
+        """If several platforms could have made a name, its first marks are the platform's."""
+        made = matches[platform].values()
+        return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
+
+    platform = max(matches, key=order)
     if 2 * len(matches[platform]) <= len(folders) + len(files):
         return _clones(folders, known)
     uploads = {name: _upload(platform, **match.groupdict("")) for name, match in matches[platform].items()}
@@ -96,16 +89,12 @@ def recognise(
 
 def _upload(platform: str, **parts: str) -> Upload:
     """Return an upload from the named parts of a name; a missing part is empty."""
-    number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
-    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour of one digit
     is_canvas = platform in (CANVAS, ANONYMOUS)
+    number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
+    name = utf8_safe(parts.get("name") or email or f"anon_{number}")
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour of one digit
     return Upload(
-        Person(
-            CANVAS if is_canvas else platform,
-            number,
-            email=email,
-            name=utf8_safe(parts.get("name") or email or f"anon_{number}"),
-        ),
+        Person(CANVAS if is_canvas else platform, number, email=email, name=name),
         parts.get("file", "") + parts.get("suffix", ""),
         attempt=int(parts.get("attempt") or re.sub(r"\D", "", time) or 0),
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),
@@ -128,13 +117,11 @@ def _time(text: str) -> str:
 
 def _with_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     """Return Blackboard's uploads with logins: the part behind the title that all names have in common."""
-    heads = [upload.person.name for upload in uploads.values()]
-    title = os.path.commonprefix(heads).rpartition("_")[0]  # noqa: RUF071
-    logins = [head.removeprefix(f"{title}_") for head in heads]
-    return {
-        name: replace(upload, person=Person(BLACKBOARD, login=login, name=login))
-        for (name, upload), login in zip(uploads.items(), logins, strict=True)
-    }
+    heads = {name: upload.person.name for name, upload in uploads.items()}
+    title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
+    logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
+    people = {name: Person(BLACKBOARD, login=login, name=login) for name, login in logins.items()}
+    return {name: replace(upload, person=people[name]) for name, upload in uploads.items()}
 
 
 def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
@@ -167,10 +154,7 @@ def is_export(folders: Collection[str], files: Collection[str]) -> bool:
 
 
 def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
-    """Return the uploads that an export lists by folder name, one for each person who handed the folder in.
-
-    Damaged bytes may raise any exception of the parser.
-    """
+    """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception of the parser."""
     text = metadata.decode("utf-8-sig")
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes on endless nesting
@@ -186,9 +170,7 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
 def _of_folder(fields: Any) -> list[Upload]:
     """Return one upload per person among the submitters. All scalars are text."""
     try:
-        stated = [
-            {key: utf8_safe(str(who.get(f":{key}", ""))) for key in _PERSON_FIELDS} for who in fields[":submitters"]
-        ]
+        stated = [{key: utf8_safe(str(who.get(f":{key}", ""))) for key in _FIELDS} for who in fields[":submitters"]]
         submitted = _time(str(fields.get(":created_at", "")))
     except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
         return []

@@ -22,16 +22,14 @@ from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Problem, Submission, UnreadableError, Upload, problem_of
 
-MAX_FILES = 20
-"""Maximum number of one student's files that are read for one assignment, and of zips that are opened."""
+MAX_FILES = 20  # of one student's that are read for one assignment; and zips that are opened
 _MAX_LISTED = 3
 
-_HANDOUT = re.compile(
+_HANDOUT = re.compile(  # files that students do not write: never a rival of what they wrote
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
-"""Files that the handout put there and students do not write: never a rival of what they wrote."""
 _HANDOUT_NOTEBOOK = "explore.ipynb"
 
 
@@ -61,23 +59,18 @@ class Candidate:
         return *self.age, self.fault is not None, self.member is not None, -self.evidence
 
     @functools.cached_property
-    def result(self) -> tuple[str, Code, Problem | None]:
-        """Digest of the uploaded bytes, the code, and the reason why there is none."""
+    def code(self) -> Code:
+        """Code of the file, or the reason why there is none."""
         digest = ""
         try:
             if self.fault:
-                return digest, Code(()), self.fault
+                return Code(problem=self.fault)
             data = content.read_bytes(self.upload.path, content.size_limit(self.upload.name))
             digest = hashlib.sha256(data).hexdigest()
             text = data if self.member is None else content.read_member(data, self.member)
-            return digest, read_code(text, self.upload.label), None
+            return replace(read_code(text, self.upload.label), sha256=digest)
         except (UnreadableError, OSError) as error:
-            return digest, Code(()), problem_of(error)
-
-    @property
-    def code(self) -> Code:
-        """Code of the file; empty if there is none."""
-        return self.result[1]
+            return Code(sha256=digest, problem=problem_of(error))
 
 
 def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
@@ -115,17 +108,21 @@ class _Choice:
     def __init__(self, uploads: Sequence[Upload], known: Sequence[str]) -> None:
         """List the candidates. Zips are opened only where no plain file of code is."""
         self.row, self.known, self.last = _row(uploads), known, uploads[-1]
-        self.has_folder = False
         self.files: list[Upload] = []
-        self.packed: list[str] = []
-        self.candidates: list[Candidate] = []
-        for upload in uploads:
-            if not upload.problem:
-                self._list(upload)
-        self.candidates += [self._candidate(file, file.name) for file in self.files if _is_students(file.name)]
-        self.is_packed = not self.candidates
-        if self.is_packed:
-            self.candidates = [*self._zipped()]
+        self.packed: list[str] = []  # names in zips
+        self.has_folder = False
+        for upload in [upload for upload in uploads if not upload.problem]:
+            if upload.file:
+                self.files.append(upload)
+                continue
+            self.has_folder = True
+            folder = replace(upload, submitted=upload.submitted or last_commit(upload.path))
+            self.row = _dated(self.row, folder)
+            self.files += [folder.inside(name) for name in content.files_below(upload.path)]
+        self.candidates = [self._candidate(file, file.name) for file in self.files if _is_students(file.name)]
+        self.zips = [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]
+        if not self.candidates:
+            self._open_zips()
 
     def submissions(self) -> list[Submission]:
         """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
@@ -135,33 +132,21 @@ class _Choice:
         named = {candidate.assignment for candidate in self.candidates if candidate.evidence >= least}
         return list(map(self._choose, [name for name in self.known if name in named] or [self.last.assignment]))
 
-    def _list(self, upload: Upload) -> None:
-        """Add the files of an upload; for a folder that cannot be listed, a candidate that says so."""
-        if upload.path.is_symlink() or not upload.path.is_dir():
-            self.files.append(upload)
-            return
-        self.has_folder = True
-        folder = replace(upload, submitted=upload.submitted or last_commit(upload.path))
-        self.row = _dated(self.row, folder)
-        try:
-            self.files += [folder.inside(name) for name in content.files_below(upload.path)]
-        except (UnreadableError, OSError) as error:
-            self.candidates.append(Candidate(folder, fault=problem_of(error)))
-
-    def _zipped(self) -> Iterator[Candidate]:
-        """Yield the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
-        for file in [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]:
+    def _open_zips(self) -> None:
+        """Add the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
+        while self.zips:
+            file = self.zips.pop(0)
             stem = stem_and_suffix(file.name)[0]
             try:
                 members = content.zip_members(content.read_bytes(file.path, content.size_limit(file.name)))
             except (UnreadableError, OSError) as error:
-                yield replace(self._candidate(file, stem), fault=problem_of(error))
+                self.candidates.append(replace(self._candidate(file, stem), fault=problem_of(error)))
                 continue
             self.packed += [name for name, _ in members]
             for name, member in members:
                 if _is_students(name):
                     inside = replace(file, label=utf8_safe(f"{file.label}!{name}"))
-                    yield replace(self._candidate(inside, f"{stem}/{name}"), member=member)
+                    self.candidates.append(replace(self._candidate(inside, f"{stem}/{name}"), member=member))
 
     def _candidate(self, upload: Upload, name: str) -> Candidate:
         """Return a candidate; `name` has all folders that may name an assignment."""
@@ -176,9 +161,8 @@ class _Choice:
         """Return the submission for one assignment; "" if nothing tells which."""
         expected = functions(assignment)
         likely = self._likely(assignment)
-        if assignment and not self.is_packed and not any(candidate.code.written & expected for candidate in likely):
-            self.candidates += self._zipped()
-            self.is_packed = True
+        if assignment and not any(candidate.code.written & expected for candidate in likely):
+            self._open_zips()
             likely = self._likely(assignment)
         row = replace(self.row, assignment=assignment)
         if not likely:
@@ -191,9 +175,9 @@ class _Choice:
 
     def _chosen(self, chosen: Candidate, likely: list[Candidate], row: Submission) -> Submission:
         """Return the row with the code of the chosen file, and notes on the others."""
-        digest, code, problem = chosen.result
-        row = replace(row, file=chosen.upload.label, sha256=digest, problem=problem)
-        if problem:
+        code = chosen.code
+        row = replace(row, file=chosen.upload.label, sha256=code.sha256, problem=code.problem)
+        if code.problem:
             return row
         doubts = [*_doubts(row.assignment, chosen, likely)]
         earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
@@ -221,7 +205,8 @@ class _Choice:
             )
         names = [printable(name) for name in self.packed or [file.name for file in self.files]] or ["nothing"]
         missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
-        return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {_file_to_hand_in(assignment)}.")
+        which = f"{assignment}.py or {assignment}.ipynb" if assignment else "the file that holds your functions"
+        return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {which}.")
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
@@ -232,7 +217,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
     advice = f"if they are the files of several students, {action}" if folder else "keep the one that counts"
     return Problem(
-        f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}.",
+        f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",
         f"{which} could each be {assignment}; {advice}",
     )
 
@@ -266,7 +251,3 @@ def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[st
 def _is_students(name: str) -> bool:
     """Return True for code that a student may have written."""
     return stem_and_suffix(name)[1] in CODE and not _HANDOUT.search(name)
-
-
-def _file_to_hand_in(assignment: str) -> str:
-    return f"{assignment}.py or {assignment}.ipynb" if assignment else "the file that holds your functions"
