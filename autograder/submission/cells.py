@@ -1,8 +1,8 @@
 """One cell's text, without what only a notebook's host can run.
 
-One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement that
-imports a module of the host, calls `get_ipython` (IPython's spelling of magics, shell and help lines), awaits,
-or reads a name that such a statement bound. A cell of marimo, which is a function, is read as its body.
+One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement
+that imports a module of the host, calls `get_ipython` (IPython's spelling of magics, shell and help lines),
+awaits, or reads a name that such a statement bound. A cell of marimo, a function, is read as its body.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Cleaner:
         self.host_names = {"get_ipython", "mo"}  # marimo, which only the last of its cells may import as mo
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cell, and the lines of which something is left out. Raise NotPythonError if it is none."""
+        """Return the cell, and the lines where something is left out. Raise NotPythonError if it is none."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -81,7 +81,7 @@ class Cleaner:
 
 
 def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
-    """Return True for a statement that needs the host whatever its names are, or that ends a cell of marimo."""
+    """Return True for a statement that needs the host, whatever its names, or ends a cell of marimo."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
     is_cells_end = isinstance(statement, ast.Return) and not isinstance(block, ast.Module)

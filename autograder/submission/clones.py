@@ -20,7 +20,7 @@ _MAX_COMMIT_BYTES = 64 * 1024
 _MAX_PACKS = 20
 _BRANCH = re.compile(r"refs/heads/(?!.*\.\.)[\w./-]{1,200}")
 _COMMITTER = re.compile(rb"^committer .* (\d{1,11}) ([+-]\d{4})$", re.MULTILINE)
-_COUNT, _NAMES = 1028, 1032  # where a pack's index has the number of objects; then hashes, checksums, offsets
+_COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes, checksums, offsets
 
 
 def last_commit(folder: Path) -> str:

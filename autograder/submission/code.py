@@ -76,7 +76,8 @@ def _notebook(text: str, name: str) -> list[str] | None:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        document, reason = {} if text.lstrip().startswith("{") else None, f"is damaged ({printable(str(error), 120)})"
+        document = {} if text.lstrip().startswith("{") else None
+        reason = f"is damaged ({printable(str(error), 120)})"
     cells = document.get("cells") if isinstance(document, dict) else None
     if not isinstance(cells, list):
         if is_named_so and isinstance(document, dict):

@@ -55,7 +55,7 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 def files_below(folder: Path) -> list[str]:
     """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-    os.scandir(folder).close()  # raises if it is closed; a closed folder inside is ignored: the rest may be enough
+    os.scandir(folder).close()  # raises for this folder; one inside that is closed is ignored
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):

@@ -52,7 +52,7 @@ class _Default(NamedTuple):
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
-    """Return all uploads in a folder, without what lies in `out`. Raise NothingToGradeError if there are none."""
+    """Return all uploads in a folder but those in `out`. Raise NothingToGradeError if there are none."""
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
@@ -111,9 +111,8 @@ class _Finder:
             found = [self.read(folder / name, default.unless(self.default(name))) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
-        names = {name: equal_to(name, (*self.known, *left_out())) for name in folders if not is_assignments}
-        names = {name: assignment for name, assignment in names.items() if assignment}
-        names |= {name: "" for name in folders if _EXPORT_FOLDER.fullmatch(name)}
+        exact = {name: equal_to(name, (*self.known, *left_out())) or "" for name in folders if not is_assignments}
+        names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
         others = [name for name in folders if name not in names]
         if not names or len(names) < len(others) + len(files):
             return self.of_class(folder, folders, files, default)
@@ -130,7 +129,7 @@ class _Finder:
         return "folders of assignments", uploads
 
     def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if only whole downloads and their zips lie in a folder, and no clone, which is a student's.
+        """Return True if only whole downloads and their zips lie in a folder. A clone is one student's.
 
         Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions".
         """

@@ -2,9 +2,9 @@
 
 Canvas      doejane_LATE_12345_67899_rope-1.py (late, numbers of user and upload, second file of that name),
             doejane_12345_text.html (text or a link, no file), LATE_anon_aB3xZ_67890_rope.py (anonymous)
-Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the participant); or a folder that ends
-            in file_ or onlinetext_, whose last _ may lack
-Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time); .txt is a summary
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the participant); or a folder that
+            ends in file_ or onlinetext_, whose last _ may lack
+Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time), and .txt
 Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (numbers of user and folder, name, time)
 Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
@@ -105,7 +105,7 @@ def _upload(platform: str, **parts: str) -> Upload:
 
 
 def _time(text: str) -> str:
-    """Return a platform's time in ISO format; an empty string for any other text, or a day that no month has."""
+    """Return a platform's time in ISO format; an empty string for any other text."""
     for form in _TIMES:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat()
@@ -154,7 +154,7 @@ def is_export(folders: Collection[str], files: Collection[str]) -> bool:
 
 
 def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
-    """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception of the parser."""
+    """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes on endless nesting
