@@ -106,12 +106,15 @@ def seed_file() -> Path:
 
 
 class UserError(Exception):
-    """What was asked for cannot be done as things stand. The message is a sentence or two for a person: the command
-    line prints it."""
+    """Error that a person can act on. The message is a sentence or two; the command line prints it."""
+
+
+class BatchError(UserError):
+    """Error that ends a batch. Grades that were given by then are kept."""
 
 
 class CourseError(UserError):
-    """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
+    """Error in the course's own files: a part is missing or cannot be understood."""
 
 
 def seed() -> int:

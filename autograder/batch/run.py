@@ -23,8 +23,8 @@ from autograder import course, parallel
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, BatchError, Cluster, Job, Processes, Setup, suite_key
-from autograder.course import UserError
+from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, Cluster, Job, Processes, Setup, suite_key
+from autograder.course import BatchError, UserError
 from autograder.grading.row import Key
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable

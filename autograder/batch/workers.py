@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pebble import ProcessPool
 
 from autograder import course
-from autograder.course import Assignment, UserError
+from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.protocol.failure import Status
@@ -34,10 +34,6 @@ TRIES = 3
 """How often a job is given to a grader before it is given up as lost."""
 
 SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
-
-
-class BatchError(UserError):
-    """The batch cannot go on. The message is a sentence or two for a person; what was graded is kept."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.submission import Person
 from tests.grader.support import classroom
 from tests.grader.support.gradebooks import GRADE, PACKED, submission_file

@@ -24,7 +24,8 @@ from autograder import course, parallel
 from autograder.batch import run, workers
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import BatchError, Job, Setup
+from autograder.batch.workers import Job, Setup
+from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted

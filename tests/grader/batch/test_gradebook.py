@@ -14,7 +14,7 @@ import pytest
 from autograder import course
 from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from autograder import cli
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
 from autograder.checks.results import Phase, Test, TestResult
+from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
