@@ -8,25 +8,35 @@ bin=.venv/bin
 # compiles is kept, even where the environment says otherwise: collecting then takes half the time.
 side_by_side() { OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@"; }
 
-# .venv from the lock that is named, else from the one that it was set up from. requirements-grading.lock is half of
-# requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests.
+# .venv from the lock that LOCK names, else from the lock that it was set up from. requirements-grading.lock is half
+# of requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests. Nothing is written
+# where everything is installed: the checkout may belong to somebody else.
 set_up() {
+    is_set_up && return
     exec 9>.venv.lock
     if command -v flock >/dev/null; then  # macOS has none
         flock -n 9 || { echo "Another make is setting up .venv: waiting for it."; flock 9; }
     fi
+    if ! is_set_up; then install; fi  # not `||`, under which bash ignores failures
+    exec 9>&-
+}
+
+is_set_up() {
     installed=$(cat .venv/packages 2>/dev/null || true)
     lock=${LOCK:-${installed##* }}
     case ${lock:=requirements.lock} in
         requirements.lock | requirements-grading.lock) ;;
         *) echo "LOCK is requirements.lock or requirements-grading.lock" >&2; exit 2 ;;
     esac
+    [ "$(checksum "$lock")" = "$installed" ] && [ .venv/ready -nt pyproject.toml ]
+}
+
+install() {
     [ "$(checksum "$lock")" = "$installed" ] || install_packages
     if [ ! .venv/ready -nt pyproject.toml ]; then  # the project itself, as a link to this checkout
         $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
         touch .venv/ready
     fi
-    exec 9>&-
 }
 
 checksum() { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; }  # the latter on macOS
@@ -37,9 +47,17 @@ install_packages() {
     echo "Setting up .venv, once. It takes a minute or two and up to 800 MB: most of that is Otter-Grader's, which brings Jupyter and pandas."
     "$python" -m venv --clear .venv
     $bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r "$lock" |
-        awk -v all="$(grep -c == "$lock")" '/^Collecting/ {printf "\r  %d packages of about %d", ++n, all; fflush()}
-            /^Installing/ {printf "\n  installing them\n"; fflush()}'
+        report_progress "$(grep -c == "$lock")"
     checksum "$lock" >.venv/packages
+}
+
+# Line by line, as pip writes: mawk would read 4 KiB first.
+report_progress() {
+    local count=0 line
+    while read -r line; do case $line in
+        Collecting*) count=$((count + 1)); printf '\r  %d packages of about %d' "$count" "$1" ;;
+        Installing*) printf '\n  installing them\n' ;;
+    esac; done
 }
 
 set_up

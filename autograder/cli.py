@@ -52,7 +52,16 @@ def _assignment(context: click.Context, parameter: click.Parameter, value: Any) 
     return value
 
 
-PATH, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path, file_okay=False)
+class Folder(click.Path):
+    """A folder's name. An empty one, as an unset variable gives it, would be the current folder."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name of a folder is empty: name the folder", parameter, context)
+        return super().convert(value, parameter, context)
+
+
+PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
 
 out_argument = click.argument("out", type=FOLDER)
 assignment_option = click.option(
@@ -193,6 +202,7 @@ def report(out: Path) -> None:
     """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
     from autograder.batch import run
 
+    _warn_if_incomplete(out)
     run.write_report(out)
     _say(out / "report.html")
 
@@ -211,6 +221,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.batch import run
     from autograder.reports import similarity as room
 
+    _warn_if_incomplete(out)
     run.write_report(out, [submission for folder in folders for submission in room.earlier(folder)])
     pairs = room.read(out) or []
     for pair in pairs[:40]:
@@ -238,6 +249,7 @@ def roster(out: Path, table: Path, **options: str | None) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
+        book.require_complete()
         filled = room.fill(out, book.rows(), table, **options)
     _say(f"{filled.scores} scores in {filled.path}")
     for what, whom in filled.remarks.items():
@@ -254,6 +266,7 @@ def feedback(out: Path, platform: str) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
+        book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
     if pages:
         _say(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
@@ -272,6 +285,15 @@ def doctor() -> None:
 
     if not room.print_table(Console()):
         sys.exit(WALL_DOWN)
+
+
+def _warn_if_incomplete(out: Path) -> None:
+    """Say first that a report lacks grades, if it does."""
+    from autograder.batch.gradebook import Gradebook
+
+    with Gradebook.reading(out) as book:
+        if sentence := book.incomplete():
+            _say(f"Incomplete: {sentence}.", err=True)
 
 
 def _disabled_locks(isolation: str) -> Collection[str]:

@@ -7,7 +7,6 @@ another version, is graded anew. One process writes, under a lock; any number ma
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import sqlite3
@@ -17,8 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
+from autograder.batch import database
+from autograder.batch.database import DAMAGED_ROW, FILE, IS_DAMAGED, LOCK, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import from_json
 from autograder.grading.row import Adjustment, Key, Row, known_as
@@ -27,42 +28,7 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Made = TypeVar("Made")
 
-FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 8
-
-_SCHEMA = f"""
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
-BEGIN;
-CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
-    number INTEGER PRIMARY KEY,
-    assignment TEXT NOT NULL,           -- empty where it could not be told
-    student TEXT NOT NULL,
-    who TEXT NOT NULL,                  -- the platform's number or address; a name where no platform gave one
-    suite TEXT NOT NULL,                -- what judges it; empty where the assignment is not known
-    code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
-    counts INTEGER NOT NULL,            -- no later submission of the same student does instead
-    folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
-    submission TEXT NOT NULL,           -- JSON, without the code
-    cells TEXT NOT NULL,                -- JSON: the code
-    adjustments TEXT NOT NULL           -- JSON: corrections by hand
-);
-CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, suite);
-CREATE INDEX IF NOT EXISTS by_person ON submissions (assignment, who);
-CREATE TABLE IF NOT EXISTS results (                  -- of all runs
-    assignment TEXT NOT NULL,
-    suite TEXT NOT NULL,
-    code TEXT NOT NULL,
-    lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
-    grade BLOB NOT NULL,                -- JSON, deflated
-    PRIMARY KEY (assignment, suite, code)
-);
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
-
-DAMAGED = (zlib.error, ValueError, TypeError, KeyError)
-"""What a damaged row may raise."""
+_FINISHED = "finished"
 
 
 def code_hash(submission: Submission) -> str:
@@ -75,25 +41,25 @@ class Gradebook:
     """An open gradebook: `writing` for the one who grades, `reading` for everybody else. Until it is closed, what the
     disk complains about is a BatchError."""
 
-    def __init__(self, out: Path, database: sqlite3.Connection, was_damaged: bool = False) -> None:
+    def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
         self.out = out
-        self._database = database
+        self._database = connection
         self.was_damaged = was_damaged  # and could not be used: this is a new one
 
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
         """The gradebook of the folder OUT, for grading; both are made where they are missing."""
-        with in_words(out):
+        with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK).open("ab") as file:
-                _lock(file)
-                damaged = (out / FILE).exists() and not _is_whole(out)
+                database.lock(file)
+                damaged = (out / FILE).exists() and not database.is_whole(out)
                 for part in out.glob(f"{FILE}*") if damaged else ():
                     part.unlink()
-                with closing(_connected(out, "rwc")) as database:
-                    database.executescript(_SCHEMA)
-                    yield cls(out, database, damaged)
+                with closing(database.connected(out, "rwc")) as connection:
+                    connection.executescript(SCHEMA)
+                    yield cls(out, connection, damaged)
 
     @classmethod
     @contextmanager
@@ -101,25 +67,28 @@ class Gradebook:
         """The gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with in_words(out):
-            if not _is_whole(out):
-                raise BatchError(_DAMAGED.format(out / FILE))
-            with closing(_connected(out, "ro")) as database:
-                yield cls(out, database)
+        with database.errors_in_words(out):
+            if not database.is_whole(out):
+                raise BatchError(IS_DAMAGED.format(out / FILE))
+            with closing(database.connected(out, "ro")) as connection:
+                yield cls(out, connection)
 
-    def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> None:
-        """Take in what was handed in, in the place of what the last run found. Where a student has a submission for an
-        assignment in two folders, the one in the later folder counts.
+    def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> list[str]:
+        """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
 
-        `suites` holds the hash of each assignment's suite.
+        Where a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
+        holds the hash of each assignment's suite. Return the submissions of the last run that are not listed
+        any more.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # everybody's
         earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # whom platforms named, by all that they go by
         with self._database:
+            before = self._listed()
             self._database.execute("DELETE FROM submissions")
+            self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
-                ((before,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
+                ((last,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
                 here: list[tuple[str, str, Person]] = []
                 for submission in submissions:
                     if submission.person.platform:
@@ -129,16 +98,64 @@ class Gradebook:
                         submission = replace(submission, student=student, person=person)
                     if submission.who not in folder_of:
                         folder_of[submission.who] = safe_name(submission.student, names)
-                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], before)
+                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], last)
                 for name, student, person in here:
                     earlier[name].add((student, person))
+            gone = before.keys() - self._listed().keys()
+        return [before[key] for key in sorted(gone)]
 
-    def _keep(self, submission: Submission, suite: str, folder: str, before: int) -> None:
-        """One submission, in the place of what the student has up to the number `before`."""
+    def _listed(self) -> dict[tuple[str, str], str]:
+        """Return each submission that counts, as a label by assignment and person."""
+        columns = ", ".join(f"CAST({name} AS BLOB)" for name in ("assignment", "who", "student"))
+        rows = self._database.execute(f"SELECT {columns} FROM submissions WHERE counts")
+        listed = (tuple(cell.decode("utf-8", "replace") for cell in row) for row in rows)
+        return {(name, who): f"{student}, {name}" if name else student for name, who, student in listed}
+
+    def finish(self) -> None:
+        """Record that every file of this run was written."""
+        self.remember(_FINISHED, True)
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep a fact about the last run."""
+        with self._database:
+            self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+    def recall(self, name: str) -> Any:
+        """Return a fact about the last run, or None."""
+        query = "SELECT value FROM facts WHERE name = ?"
+        return next(self._read(lambda row: json.loads(row["value"]), query, name), None)
+
+    def incomplete(self) -> str:
+        """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
+        query = (
+            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, suite, code)"
+            " WHERE counts AND suite != ''"
+        )
+        ((count, graded),) = self._database.execute(query)
+        if graded == count and self.recall(_FINISHED):
+            return ""
+        what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
+        return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
+
+    def require_complete(self) -> None:
+        """Raise BatchError if the last run is incomplete: half a result must not reach students."""
+        if sentence := self.incomplete():
+            raise BatchError(f"{sentence}. Nothing was written")
+
+    def content_hash(self) -> str:
+        """Return a digest of everything that reports are made from."""
+        digest = hashlib.sha256()
+        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
+        for row in self._database.execute(query):
+            digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
+        return digest.hexdigest()
+
+    def _keep(self, submission: Submission, suite: str, folder: str, last: int) -> None:
+        """Insert a submission; it replaces what the same student has up to the number `last`."""
         who = utf8_safe(submission.who)
         if submission.assignment:
             replaced = "UPDATE submissions SET counts = 0 WHERE assignment = ? AND who = ? AND number <= ?"
-            self._database.execute(replaced, (submission.assignment, who, before))
+            self._database.execute(replaced, (submission.assignment, who, last))
         key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
         facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
         insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, ?, '[]')"
@@ -210,8 +227,8 @@ class Gradebook:
         """What is made of each row of a query."""
         try:
             yield from map(make, self._database.execute(query, values))
-        except DAMAGED as error:
-            raise BatchError(_DAMAGED.format(self.out / FILE)) from error
+        except DAMAGED_ROW as error:
+            raise BatchError(IS_DAMAGED.format(self.out / FILE)) from error
 
 
 def _submission(row: sqlite3.Row) -> Submission:
@@ -236,53 +253,5 @@ def _whole(row: sqlite3.Row) -> bytes:
 def _is_whole_grade(row: sqlite3.Row) -> bool:
     try:
         return bool(_whole(row))
-    except DAMAGED:
+    except DAMAGED_ROW:
         return False
-
-
-def _connected(out: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
-    database.row_factory = sqlite3.Row
-    return database
-
-
-def _is_whole(out: Path) -> bool:
-    """Whether there is a gradebook of this version that SQLite can read."""
-    queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
-    try:
-        with closing(_connected(out, "ro")) as database:
-            version, said, tables = (database.execute(query).fetchone()[0] for query in queries)
-            return said == "ok" and (version == VERSION or not tables)
-    except sqlite3.OperationalError:
-        raise
-    except (*DAMAGED, sqlite3.DatabaseError):
-        return False
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Until this process ends, however it ends."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        where = Path(file.name).parent
-        raise BatchError(
-            f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
-        ) from error
-
-
-@contextmanager
-def in_words(out: Path) -> Iterator[None]:
-    """What the disk or SQLite complains about, as a sentence."""
-    try:
-        yield
-    except (sqlite3.OperationalError, OSError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise BatchError(
-            f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
-            " folder with --out, and run the same command again"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise BatchError(_DAMAGED.format(out / FILE)) from error
-
-
-_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"

@@ -21,7 +21,8 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, output
-from autograder.batch.gradebook import FILE, Gradebook
+from autograder.batch.database import FILE
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import BatchError, UserError
@@ -29,9 +30,11 @@ from autograder.grading.row import Key
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-JOBS_PER_WORKER = (
-    2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
-)
+JOBS_PER_WORKER = 2
+"""Jobs that each grader holds, one in progress and one waiting: the code of a whole class is never in memory."""
+
+REPORT_HEAD_CHARACTERS = 1000
+"""Length of the beginning of report.html, in which the hash of its gradebook stands."""
 
 
 def grade(
@@ -50,6 +53,8 @@ def grade(
     Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
     """
     begin = time.monotonic()
+    if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
+        raise NothingToGrade(f"{inside} holds this course itself, and no submissions: name the folder that has them")
     console = console or Console(quiet=True)
     summary = Summary()
     known = tuple(one.name for one in course.assignments())
@@ -62,7 +67,8 @@ def grade(
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading what was handed in"):
             submissions = (_read(folder, one.hand_ins, known) for folder, one in zip(folders, found, strict=True))
-            book.take_in(submissions, {one.name: suite_key(one, disabled_locks) for one in course.assignments()})
+            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
+            summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
         corrected, unmatched = adjustments.apply(book, folders[-1].resolve().parent)
         if corrected:
             summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
@@ -75,7 +81,8 @@ def grade(
                 bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
                 summary.graded = sum(to_grade[key] for key in bar)
         output.write(book, summary.add)
-        if not _report_is_current(out):
+        book.finish()
+        if not _report_is_current(out, book.content_hash()):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
         summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
@@ -86,20 +93,25 @@ def grade(
 
 
 def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
-    """Compare what was handed in, and write OUT/similarity.csv and OUT/report.html; returns whose files could not be
-    compared. Takes memory in proportion to the class."""
+    """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared.
+
+    Takes memory in proportion to the class.
+    """
     from autograder.reports import class_page, similarity
 
     with Gradebook.reading(out) as book:
         not_compared = similarity.write(out, book.rows(), book.cells, [*similarity.solutions(), *others])
-        class_page.write(out, book.rows())
+        class_page.write(out, book.rows(), book.content_hash(), book.incomplete())
     return not_compared
 
 
-def _report_is_current(out: Path) -> bool:
-    """Whether the report was written after the last change of the grades."""
-    report, grades = out / "report.html", out / "grades.csv"
-    return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
+def _report_is_current(out: Path, content_hash: str) -> bool:
+    """Return True if OUT/report.html was made from a gradebook with this hash."""
+    try:
+        with (out / "report.html").open(encoding="utf-8", errors="replace") as file:
+            return content_hash in file.read(REPORT_HEAD_CHARACTERS)
+    except OSError:
+        return False
 
 
 def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:

@@ -164,14 +164,25 @@ def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str,
     ]
 
 
-def write(out: Path, rows: Iterable[Row]) -> Path:
-    """Write OUT/report.html. Raises OSError where there is no room for it."""
+def write(out: Path, rows: Iterable[Row], content_hash: str = "", incomplete: str = "") -> Path:
+    """Write OUT/report.html. Raise OSError if there is no room for it.
+
+    `content_hash` stands in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
+    report that lacks grades.
+    """
     statistics = ClassStatistics(rows)
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
     environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}", "printable": printable}
-    values = {"class_statistics": statistics, "alike": alike, "most": MOST, "today": date.today()}
+    values = {
+        "class_statistics": statistics,
+        "alike": alike,
+        "most": MOST,
+        "today": date.today(),
+        "content_hash": content_hash,
+        "incomplete": incomplete,
+    }
     page = environment.get_template("report.html").stream(values)
     page.enable_buffering(64)
     with atomic(out / FILE) as file:

@@ -143,6 +143,38 @@ def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) ->
     assert run(installed(folder, "requirements.lock"), "test").returncode == 0
 
 
+def test_nothing_is_locked_where_nothing_is_to_be_set_up(folder: Path) -> None:
+    """The checkout may belong to somebody else, who alone may write there."""
+    (folder / ".venv.lock").mkdir()
+    assert run(folder, "doctor").returncode == 0
+    (folder / ".venv" / "packages").unlink()
+    assert run(folder, "doctor", "PYTHON=./anew").returncode
+
+
+def test_a_failed_setup_runs_nothing(folder: Path) -> None:
+    (folder / ".venv" / "packages").unlink()
+    done = run(folder, "doctor", "PYTHON=./anew")
+    assert done.returncode and "doctor" not in done.stdout
+
+
+@pytest.mark.timeout(30)
+def test_progress_is_seen_line_by_line(folder: Path) -> None:
+    """The count stands there before pip has ended, with any awk or none."""
+    pip = "echo Collecting numpy; while [ ! -e seen ]; do sleep 0.05; done; echo Installing collected packages: numpy"
+    (folder / ".venv" / "bin" / "python").write_text(f"#!/bin/sh\n{pip}\n")
+    (folder / "anew").write_text("#!/bin/sh\nexit 0\n")
+    (folder / ".venv" / "packages").unlink()
+    process = start(folder, "doctor", "PYTHON=./anew")
+    printed = ""
+    while "1 packages of about" not in printed:
+        letter = process.stdout.read(1)
+        assert letter, printed
+        printed += letter
+    (folder / "seen").touch()
+    rest = process.communicate()[0]
+    assert "installing them" in rest and process.returncode == 0
+
+
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
     """The second waits for the first, and then finds all installed."""
     log = folder / "log"

@@ -45,6 +45,41 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
         book.take_in(folders, {"rope": "suite"})
         for key in book.to_grade():
             book.add(key, PACKED)
+        book.finish()
+
+
+def test_half_a_result_never_leaves(out: Path) -> None:
+    """However many are missing: one sentence, exit code 2, and no file is written; a report says it at its top."""
+    class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
+    table = out.parent / "table.csv"
+    table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
+    writes = (["roster", str(out), "--table", str(table)], ["feedback", str(out), "--for", "canvas"])
+    for given in range(5):
+        with Gradebook.writing(out) as book:
+            book.take_in([[*class_]], {"rope": f"suite {given}"})
+            for key in list(book.to_grade())[:given]:
+                book.add(key, PACKED)
+            during = CliRunner().invoke(main, writes[0])
+        sentence = f"{5 - given} of 5 are not graded yet"
+        assert during.exit_code == 2 and f"{sentence}: wait for the run in progress" in during.output
+        for command in writes:
+            done = CliRunner().invoke(main, command)
+            assert done.exit_code == 2 and f"{sentence}: run `make grade` again" in done.output
+        assert not list(out.glob("roster_*")) and not list(out.glob("feedback_*"))
+    for command in ("report", "similarity"):
+        done = CliRunner().invoke(main, [command, str(out)])
+        assert done.exit_code == 0 and done.output.startswith("Incomplete: 1 of 5 are not graded yet")
+        assert "This report is incomplete: 1 of 5" in (out / "report.html").read_text("utf-8")
+
+
+def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
+    """Corrections by hand may be missing from its grades."""
+    with Gradebook.writing(out) as book:
+        book.take_in([[submission_file("ada")]], {"rope": "suite"})
+        for key in book.to_grade():
+            book.add(key, PACKED)
+    done, _ = run(out, CANVAS.format(points="20.00"))
+    assert done.exit_code == 2 and "the last run did not finish: run `make grade` again" in done.output
 
 
 def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
@@ -53,7 +88,7 @@ def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str
     done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
     if done.exit_code:
         return done, []
-    with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "roster_table.csv").open(encoding="utf-8-sig", newline="") as file:
         return done, list(csv.DictReader(file))
 
 
