@@ -74,7 +74,9 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
         for file, content in test_files(Suite(assignment).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        (scratch / "requirements.txt").write_text(f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}\n", encoding="utf-8")
+        (scratch / "requirements.txt").write_text(
+            f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}[grading]\n", encoding="utf-8"
+        )
         otter_generate(
             tests_dir=str(scratch / "tests"),
             output_path=str(scratch / "zip"),

@@ -157,24 +157,6 @@ def test_a_failed_setup_runs_nothing(folder: Path) -> None:
     assert done.returncode and "doctor" not in done.stdout
 
 
-@pytest.mark.timeout(30)
-def test_progress_is_seen_line_by_line(folder: Path) -> None:
-    """The count stands there before pip has ended, with any awk or none."""
-    pip = "echo Collecting numpy; while [ ! -e seen ]; do sleep 0.05; done; echo Installing collected packages: numpy"
-    (folder / ".venv" / "bin" / "python").write_text(f"#!/bin/sh\n{pip}\n")
-    (folder / "anew").write_text("#!/bin/sh\nexit 0\n")
-    (folder / ".venv" / "packages").unlink()
-    process = start(folder, "doctor", "PYTHON=./anew")
-    printed = ""
-    while "1 packages of about" not in printed:
-        letter = process.stdout.read(1)
-        assert letter, printed
-        printed += letter
-    (folder / "seen").touch()
-    rest = process.communicate()[0]
-    assert "installing them" in rest and process.returncode == 0
-
-
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
     """The second waits for the first, and then finds all installed."""
     log = folder / "log"
