@@ -114,7 +114,7 @@ case $1 in
         pin --group pyproject.toml:setup -o requirements-setup.lock ;;
     autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
     handout | doctor) $bin/autograder "$1" ;;
-    solutions) $bin/python -m autograder.handout.solutions ;;
+    solutions) $bin/python -m autograder.handout.solutions ${ASSIGNMENT:+"$ASSIGNMENT"} ${ALL:+--all} ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.experiments ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
     bench) $bin/python -m tests.grader.tools.bench ;;

@@ -176,9 +176,12 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build what students get."""
     from autograder import handout as room
+    from autograder.plan import Edition
 
     for path in room.regenerate():
         _say(f"updated {path.relative_to(course.ROOT)}")
+    for sentence in Edition.of_term(only).unmet_needs():
+        _say(f"Warning: {sentence}.", err=True)
     _say(room.build(out, only))
 
 

@@ -28,7 +28,7 @@ _LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
-_NEEDS = re.compile(r"(?s)^\*\*[^*]*?· needs (.*?)\*\*", re.MULTILINE)
+_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,14 @@ class Edition:
         if lesson in self.lessons:
             source = self._marked(source, lesson, file)
             if file == "README.md":
+                source = _FACTS.sub(lambda facts: facts[0] + self._unmet(facts["needs"]), source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
         if path == "assignments/README.md" and (self.is_reordered or [*self.shipped] != [*self.lessons]):
             source = _LIST.sub(
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda found: self._numbers_in_table(found[0]), source)
+            source = _GLOSSARY_NUMBERS.sub(lambda found: self.numbers(found[0]), source)
         return _MENTION.sub(functools.partial(self._mention, folder), source)
 
     def words(self, source: str) -> str:
@@ -83,10 +84,15 @@ class Edition:
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson of this term that builds on a lesson which the term leaves out."""
         for name in self.shipped:
-            found = _NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
-            missing = [need for need in self._named(found[1] if found else "") if need not in self.lessons]
+            facts = _FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
+            missing = [need for need in self._named(facts["needs"] if facts else "") if need not in self.lessons]
             if missing:
-                yield f"{name} builds on {' and '.join(missing)}, which this term leaves out"
+                yield f"{name} builds on {_joined(missing)}, which this term leaves out"
+
+    def _unmet(self, needs: str) -> str:
+        """Return a paragraph for students about the needed lessons that this term leaves out."""
+        missing = [name for name in self._named(needs) if name not in self.lessons]
+        return f"\n\n*This lesson builds on {_joined(missing)}, which this term leaves out.*" if missing else ""
 
     def _named(self, source: str) -> list[str]:
         """Return the lessons that a text names, in the order of the course."""
@@ -139,12 +145,14 @@ class Edition:
         begin = words[0] + ("essons" if len(there) > 1 else "esson")
         return f"{begin} {_enumerated(there)}"
 
-    def _numbers_in_table(self, numbers: str) -> str:
-        """Return the numbers of a row of the glossary; 0 is the front page."""
-        names = [self.full[number - 1] for number in _expanded(numbers) if 1 <= number <= len(self.full)]
+    def numbers(self, numbers: str) -> str:
+        """Return the lessons of a table's cell with this edition's numbers; 0 is the front page."""
+        meant = _expanded(numbers)
+        names = [self.full[number - 1] for number in meant if 1 <= number <= len(self.full)]
         there = sorted(self.number(name) for name in names if name in self.lessons)
-        zero = [0] if "0" in numbers.split(", ") else []
-        return ", ".join(map(str, zero + there)) or "–"
+        if there == [number for number in meant if number]:
+            return numbers
+        return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
     def _marked(self, source: str, lesson: str, file: str) -> str:
         """Return a lesson or a stub in which every optional function says so."""
@@ -183,8 +191,10 @@ def _enumerated(numbers: Sequence[int]) -> str:
 
 def _left_out(words: str, lessons: Sequence[str]) -> str:
     """Return the words for lessons that the term leaves out."""
-    article = "The" if words[0] == "L" else "the"
-    kind = "lessons" if len(lessons) > 1 else "lesson"
+    article, kind = "The" if words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
+    return f"{article} left-out {kind} on {_joined(lessons)}"
+
+
+def _joined(lessons: Sequence[str]) -> str:
     *most, last = [name.replace("_", " ") for name in lessons]
-    names = f"{', '.join(most)} and {last}" if most else last
-    return f"{article} {kind} on {names} (left out this term)"
+    return f"{', '.join(most)} and {last}" if most else last

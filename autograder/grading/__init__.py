@@ -3,6 +3,7 @@
     suite        an assignment's pytest tests, collected once and run on any number of submissions
     follow_through  a mistake costs once: what fails above a wrong function, asked again with right values below
     grader       one submission → one grade
+    optional     functions that the term does not grade, and the score without them
     scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones
     grade        a grade, and its form as JSON

@@ -69,7 +69,7 @@ class Grader:
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
-            suite = Suite(assignment)
+            suite = Suite(assignment, only_graded=True)
             self._suites[assignment] = suite, Scorer(assignment, suite.tests)
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]

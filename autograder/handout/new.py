@@ -8,7 +8,7 @@ import keyword
 import re
 from pathlib import Path
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, full_course
 from autograder.handout.stubs import HandoutError, stale, write
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
@@ -19,7 +19,7 @@ def create(name: str) -> tuple[list[Path], list[str]]:
     what to write into shared files. Raises HandoutError."""
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: take a new word in lower-case letters")
-    number, files = str(len(assignments()) + 1), {}
+    number, files = str(len(full_course()) + 1), {}
     for path in sorted(_TEMPLATES.rglob("*.txt")):
         place = ROOT / path.relative_to(_TEMPLATES).as_posix().replace("NAME", name).removesuffix(".txt")
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 
 from autograder.checks.results import Phase, wrong_points
-from autograder.course import ROOT, Assignment
+from autograder.course import ROOT, Assignment, CourseError
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
@@ -18,6 +18,8 @@ def complaint(assignment: Assignment) -> str:
     """The first thing that is missing or wrong; nothing where all is well."""
     try:
         return next(_complaints(assignment), "")
+    except CourseError as error:
+        return str(error)
     except BrokenTest as error:
         return f"{assignment.name}: {error}"
     except Exception as error:  # the author's own code, which may be anything
@@ -42,6 +44,8 @@ def _complaints(assignment: Assignment) -> Iterator[str]:
     unasked = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in asked)
     yield from (f"{hidden} does not ask for the answer {key}" for key in unasked)
     yield from wrong_points(assignment.name, suite.tests)
+    if assignment.optional:
+        Suite(assignment, only_graded=True)  # raises CourseError for a function that cannot be optional
     known = {entry.function for entry in catalogue.entries(assignment)}
     yield from (f"{mistakes} has a mistake of {name}, which the solution does not have" for name in known - functions)
     yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - known)

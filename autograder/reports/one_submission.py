@@ -7,10 +7,9 @@ from typing import Any
 from rich.console import Console
 
 from autograder.checks.render import Audience, print_markdown
-from autograder.course import find
+from autograder.checks.results import POINTS
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
-from autograder.grading.suite import Suite
 from autograder.protocol.failure import Status
 from autograder.submission import Submission
 
@@ -34,9 +33,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     return {
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
-        "max_score": (
-            grade.max_score if grade else sum(test.points for test in Suite(find(submission.assignment)).tests)
-        ),
+        "max_score": (grade.max_score if grade else POINTS),
         "status": grade.status if grade else Status.UNREADABLE,
         "tests": tests,
     }

@@ -102,6 +102,12 @@ def test_what_is_not_given_is_left_out(folder: Path) -> None:
     assert make(folder, "grade", True, SUBMISSIONS="") == ["grade", "--out", "results", "--", ""]
 
 
+def test_solutions_are_written_on_purpose(folder: Path) -> None:
+    assert make(folder, "solutions", True) == ["-m", "autograder.handout.solutions"]
+    assert make(folder, "solutions", True, ASSIGNMENT="rope")[2:] == ["rope"]
+    assert make(folder, "solutions", False, ALL="1")[2:] == ["--all"]
+
+
 def test_every_target_runs_something(folder: Path) -> None:
     targets = re.search(r"^TARGETS := ((?:.*\\\n)*.*)", (folder / "Makefile").read_text(), re.M)[1].replace("\\", "")
     for target in targets.split():
