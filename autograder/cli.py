@@ -220,12 +220,16 @@ def report(out: Path) -> None:
     help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
-    """List what is worth reading side by side among the submissions of a finished run, in OUT/similarity.csv."""
+    """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
+
+    Later runs compare with the folders of --against as well, until this command names others.
+    """
     from autograder.batch import run
     from autograder.reports import similarity as room
 
     _warn_if_incomplete(out)
-    run.write_report(out, [submission for folder in folders for submission in room.earlier(folder)])
+    for text in run.compare_with(out, folders):
+        _say(f"Not compared: {text}.", err=True)
     pairs = room.read(out) or []
     for pair in pairs[:40]:
         shares = f"{pair['share']} / {pair['other_share']} shared"
@@ -238,15 +242,20 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table of Canvas, Moodle or yours.")
 @out_argument
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@assignment_option
+@click.option(
+    "--assignment", "assignments", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments."
+)
 @click.option("--id-column", metavar="TITLE", help="Where a student's number, address or login stands.")
-@click.option("--grade-column", metavar="TITLE", help="Where scores go.")
-def roster(out: Path, table: Path, **options: str | None) -> None:
+@click.option(
+    "--grade-column", "grade_columns", multiple=True, metavar="TITLE", help="Where scores go, per --assignment."
+)
+def roster(out: Path, table: Path, **options: Any) -> None:
     """Write OUT/roster_TABLE: the table with the scores of a finished run, and say who is not found.
 
     The columns are guessed for Canvas and Moodle. A student is found by the platform's number, the university's
-    number, the address or the login, written in the same way in both.
+    number, the address or the login, written in the same way in both. Sections of the table go into students.csv.
     """
+    from autograder.batch import run
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import roster as room
     from autograder.submission.names import listed
@@ -254,9 +263,13 @@ def roster(out: Path, table: Path, **options: str | None) -> None:
     with Gradebook.reading(out) as book:
         book.require_complete()
         filled = room.fill(out, book.rows(), table, **options)
-    _say(f"{filled.scores} scores in {filled.path}")
-    for what, whom in filled.remarks.items():
-        _say(f"{what}: {listed(whom, 40)}.", err=True)
+    _say(f"{sum(filled.scores.values())} scores in {filled.path}")
+    if len(filled.scores) > 1:
+        _say(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
+    if filled.sections:
+        run.keep_sections(out, filled.sections)
+    for heading, about in filled.remarks.items():
+        _say(f"{heading}: {listed(about, 40)}.", err=True)
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")

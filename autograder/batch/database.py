@@ -42,6 +42,17 @@ CREATE TABLE IF NOT EXISTS results (                  -- of all runs
     grade BLOB NOT NULL,                -- JSON, deflated
     PRIMARY KEY (assignment, suite, code)
 );
+CREATE TABLE IF NOT EXISTS scores (                   -- of the last run that ended
+    assignment TEXT NOT NULL,
+    who TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    code TEXT NOT NULL,
+    tests REAL NOT NULL,                -- what the tests came to
+    adjustments TEXT NOT NULL,          -- JSON: corrections by hand
+    tests_at_correction REAL NOT NULL,  -- what the tests came to when these corrections were first applied
+    score REAL NOT NULL,
+    PRIMARY KEY (assignment, who)
+);
 CREATE TABLE IF NOT EXISTS facts (                    -- of the last run
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL                 -- JSON
@@ -61,6 +72,7 @@ def connected(out: Path, mode: str) -> sqlite3.Connection:
     """Return a connection to the gradebook of OUT, in one of SQLite's modes."""
     database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
+    database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text is no reason to stop a run
     return database
 
 

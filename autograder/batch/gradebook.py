@@ -8,17 +8,19 @@ another version, is graded anew. One process writes, under a lock; any number ma
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from autograder.batch import database
+from autograder.batch.changes import Score
 from autograder.batch.database import DAMAGED_ROW, FILE, IS_DAMAGED, LOCK, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import from_json
@@ -28,7 +30,8 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Made = TypeVar("Made")
 
-_FINISHED = "finished"
+_FINISHED, SECTIONS, AGAINST = "finished", "sections", "against"
+"""Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -106,13 +109,20 @@ class Gradebook:
 
     def _listed(self) -> dict[tuple[str, str], str]:
         """Return each submission that counts, as a label by assignment and person."""
-        columns = ", ".join(f"CAST({name} AS BLOB)" for name in ("assignment", "who", "student"))
-        rows = self._database.execute(f"SELECT {columns} FROM submissions WHERE counts")
-        listed = (tuple(cell.decode("utf-8", "replace") for cell in row) for row in rows)
-        return {(name, who): f"{student}, {name}" if name else student for name, who, student in listed}
+        rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
+        return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
-    def finish(self) -> None:
-        """Record that every file of this run was written."""
+    def last_score(self, assignment: str, who: str) -> Score | None:
+        """Return the score of a person in the last run that ended; None if there was none."""
+        query = "SELECT * FROM scores WHERE assignment = ? AND who = ?"
+        return next(self._read(lambda row: Score(*row), query, assignment, utf8_safe(who)), None)
+
+    def finish(self, scores: Iterable[Score] = ()) -> None:
+        """Record that every file of this run was written, and the scores that the next run compares with."""
+        with self._database:
+            self._database.execute("DELETE FROM scores")
+            rows = (score._replace(who=utf8_safe(score.who)) for score in scores)
+            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
@@ -121,9 +131,11 @@ class Gradebook:
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
     def recall(self, name: str) -> Any:
-        """Return a fact about the last run, or None."""
-        query = "SELECT value FROM facts WHERE name = ?"
-        return next(self._read(lambda row: json.loads(row["value"]), query, name), None)
+        """Return a fact about the last run; None if there is none, or if it is damaged."""
+        row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        with suppress(*DAMAGED_ROW):
+            return row and json.loads(row["value"])
+        return None
 
     def incomplete(self) -> str:
         """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
@@ -146,7 +158,8 @@ class Gradebook:
         """Return a digest of everything that reports are made from."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
-        for row in self._database.execute(query):
+        facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
+        for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
 

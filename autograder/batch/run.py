@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing
 from dataclasses import replace
@@ -21,8 +21,10 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, output
+from autograder.batch.changes import Changes
 from autograder.batch.database import FILE
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import AGAINST, SECTIONS, Gradebook
+from autograder.batch.students import StudentTable
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import BatchError, UserError
@@ -32,6 +34,9 @@ from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
 """Jobs that each grader holds, one in progress and one waiting: the code of a whole class is never in memory."""
+
+PROGRESS_SECONDS = 10.0
+"""Seconds between two lines about the progress, where no terminal shows a bar."""
 
 REPORT_HEAD_CHARACTERS = 1000
 """Length of the beginning of report.html, in which the hash of its gradebook stands."""
@@ -47,20 +52,17 @@ def grade(
     disabled_locks: Collection[str] = (),
     console: Console | None = None,
 ) -> Summary:
-    """Grade everything in these folders into OUT, on this machine or on a cluster. Where a student has two submissions
-    for an assignment, the one in the later folder counts.
+    """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
+    Where a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGrade, or
+    BatchError with a sentence if the run cannot go on; grades that were given by then are kept.
     """
-    begin = time.monotonic()
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
         raise NothingToGrade(f"{inside} holds this course itself, and no submissions: name the folder that has them")
-    console = console or Console(quiet=True)
-    summary = Summary()
+    begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     known = tuple(one.name for one in course.assignments())
     found = [find_in_folder(folder, assignment, known, out) for folder in folders]
-    for one in found:
-        summary.remarks.append(f"Read as {one.layout}.")
+    summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
@@ -76,33 +78,78 @@ def grade(
         if to_grade := book.to_grade():
             setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            total = sum(to_grade.values())
             with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
-                bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
-                summary.graded = sum(to_grade[key] for key in bar)
-        output.write(book, summary.add)
-        book.finish()
-        if not _report_is_current(out, book.content_hash()):
-            with console.status("Comparing what was handed in, and writing the report"):
-                summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
-        summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+                counts = (to_grade[key] for key in graded)
+                summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
+        _write(book, summary, console)
     summary.show(console, time.monotonic() - begin)
-    names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
+    names = ", ".join(str(out / name) for name in ("report.html", "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 
 
-def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
-    """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared.
+def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
+    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, else a line now and then."""
+    if console.is_terminal:
+        yield from track(counts, "Grading", total, console=console, transient=True)
+        return
+    done, last = 0, time.monotonic()
+    for count in counts:
+        done += count
+        if time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            console.print(f"Graded {done} of {total}.", highlight=False)
+        yield count
+
+
+def _write(book: Gradebook, summary: Summary, console: Console) -> None:
+    """Write every file of the run, and say what differs from the last run."""
+    changes, students = Changes(book.last_score), StudentTable(book.recall(SECTIONS) or {})
+    output.write(book, summary.add, changes.add, students.add)
+    changes.write(book.out)
+    students.write(book.out)
+    if changes.sentence:
+        summary.remarks.append(changes.sentence)
+    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", changes.outdated)
+    book.finish(changes.scores)
+    if not _report_is_current(book.out, book.content_hash()):
+        with console.status("Comparing what was handed in, and writing the report"):
+            summary.name("Not compared", parallel.run_in_subprocess(write_report, book.out))
+    summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+
+
+def write_report(out: Path) -> list[str]:
+    """Write OUT/similarity.csv and OUT/report.html; return what could not be compared.
 
     Takes memory in proportion to the class.
     """
     from autograder.reports import class_page, similarity
 
     with Gradebook.reading(out) as book:
+        folders = [Path(folder) for folder in book.recall(AGAINST) or []]
+        gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
+        others = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
         not_compared = similarity.write(out, book.rows(), book.cells, [*similarity.solutions(), *others])
-        class_page.write(out, book.rows(), book.content_hash(), book.incomplete())
-    return not_compared
+        sections = book.recall(SECTIONS) or {}
+        class_page.write(out, book.rows(), sections, book.content_hash(), book.incomplete())
+    return [*gone, *not_compared]
+
+
+def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
+    """Compare the class of OUT with earlier terms' folders, now and in later runs; return what `write_report` does."""
+    with Gradebook.writing(out) as book:
+        book.remember(AGAINST, [str(folder.resolve()) for folder in folders])
+    return write_report(out)
+
+
+def keep_sections(out: Path, sections: Mapping[str, str]) -> None:
+    """Keep the section of each person that a roster named, and write OUT/students.csv with it."""
+    with Gradebook.writing(out) as book:
+        book.remember(SECTIONS, dict(sections))
+        students = StudentTable(sections)
+        for row in book.rows():
+            students.add(row)
+        students.write(out)
 
 
 def _report_is_current(out: Path, content_hash: str) -> bool:

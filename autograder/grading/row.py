@@ -15,6 +15,9 @@ from autograder.protocol.failure import Status
 from autograder.submission import Submission
 from autograder.submission.names import folded
 
+IDENTITIES = ("number", "sid", "email", "login", "name")
+"""Facts of a person that tables show, last."""
+
 
 class Key(NamedTuple):
     """What a grade is about: some code, and the suite that judges it."""
@@ -86,7 +89,22 @@ class Row:
             words = "\n".join(one.sentence for one in self.adjustments)
             by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": words}
             converted = converted | {"tests": [*converted["tests"], by_hand]}
+        if self.arrival:
+            facts = {"submitted": self.submission.submitted, "late": self.submission.late}
+            converted = converted | {"extra_data": facts}
         return json.dumps(converted)
+
+    @property
+    def late(self) -> str:
+        """Return yes or no; an empty text where the platform does not say."""
+        return {None: "", True: "yes", False: "no"}[self.submission.late]
+
+    @property
+    def arrival(self) -> str:
+        """Return a sentence on when the submission came; an empty text where the platform does not say."""
+        words = [f"Submitted {self.submission.submitted}" if self.submission.submitted else "Submitted"]
+        words += ["late"] if self.submission.late else []
+        return f"{', '.join(words)}." if self.submission.submitted or self.submission.late else ""
 
     @property
     def feedback(self) -> str:
@@ -95,7 +113,8 @@ class Row:
         if self.adjustments:
             lines = "\n".join(f"- {inline(one.sentence)}" for one in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
-        return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.feedback)
+        texts = (inline(self.arrival), by_hand, self.grade.feedback)
+        return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 
 def known_as(submission: Submission) -> set[str]:

@@ -36,8 +36,10 @@ def main(arguments: Sequence[str]) -> int:
     """Write the solutions of the assignment that is named, or of all with `--all`; return the exit code."""
     try:
         chosen = assignments() if "--all" in arguments else [find(name) for name in arguments]
-        print(*build(chosen) or [USAGE], sep="\n", file=sys.stdout if chosen else sys.stderr)
-        return 0 if chosen else 2
+        if not chosen:
+            raise UserError(USAGE)
+        print(*build(chosen), sep="\n")
+        return 0
     except (UserError, LookupError) as error:
         print(error, file=sys.stderr)
         return 2

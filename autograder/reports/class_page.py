@@ -7,10 +7,11 @@ Jinja escapes every text in it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -112,29 +113,61 @@ class Results:
         ]
 
 
-class ClassStatistics:
-    """All that the report tells."""
+@dataclass(frozen=True)
+class Cell:
+    """A student's result for one assignment."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        results: dict[str, Results] = {}
-        students: dict[str, dict[str, Any]] = {}
-        cases: dict[needs_review.Case, list[str]] = {}
-        self.submissions = 0
+    score: float
+    needs_review: bool
+    is_late: bool
+    arrival: str
+
+
+@dataclass
+class Student:
+    """A line of the table of students."""
+
+    label: str
+    folder: str
+    section: str
+    cells: dict[str, Cell] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """Return the sum of the student's scores."""
+        return sum(cell.score for cell in self.cells.values())
+
+
+class ClassStatistics:
+    """Everything that the report shows."""
+
+    def __init__(self, rows: Iterable[Row], sections: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Take in the class. `sections` holds the section of each person, where a roster had sections."""
+        self._results: dict[str, Results] = {}
+        self._students: dict[str, Student] = {}
+        self._cases: dict[needs_review.Case, list[str]] = {}
+        self.sections, self.submissions = sections, 0
         for row in rows:
-            self.submissions += 1
-            submission = row.submission
-            assignment, name = submission.assignment, submission.person.name
-            called = row.student if not name or name in row.student else f"{row.student} ({name})"
-            student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
-            if (case := needs_review.case(row)) is not None:
-                cases.setdefault(case, []).append(printable(row.student))
-            student["scores"][assignment] = (row.score, case)
-            if assignment and not row.lost:
-                results.setdefault(assignment, Results(assignment)).add(row)
-        self.cases = needs_review.in_order(cases)
+            self._add(row)
+        self.cases = needs_review.in_order(self._cases)
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
-        self.results = sorted(results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
-        self.students = sorted(students.values(), key=lambda student: str(student["name"]))
+        self.results = sorted(self._results.values(), key=lambda it: (order.get(it.name, len(order)), it.name))
+        self.students = sorted(self._students.values(), key=lambda student: student.label)
+
+    def _add(self, row: Row) -> None:
+        self.submissions += 1
+        submission = row.submission
+        assignment, name = submission.assignment, submission.person.name
+        if (case := needs_review.case(row)) is not None:
+            self._cases.setdefault(case, []).append(printable(row.student))
+        if submission.who not in self._students:
+            label = row.student if not name or name in row.student else f"{row.student} ({name})"
+            section = self.sections.get(submission.who, "")
+            self._students[submission.who] = Student(label, quote(row.folder), section)
+        cell = Cell(row.score, case is not None, bool(submission.late), row.arrival)
+        self._students[submission.who].cells[assignment] = cell
+        if assignment and not row.lost:
+            self._results.setdefault(assignment, Results(assignment)).add(row)
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
@@ -164,13 +197,19 @@ def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str,
     ]
 
 
-def write(out: Path, rows: Iterable[Row], content_hash: str = "", incomplete: str = "") -> Path:
+def write(
+    out: Path,
+    rows: Iterable[Row],
+    sections: Mapping[str, str] = MappingProxyType({}),
+    content_hash: str = "",
+    incomplete: str = "",
+) -> Path:
     """Write OUT/report.html. Raise OSError if there is no room for it.
 
-    `content_hash` stands in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
-    report that lacks grades.
+    `sections` holds the section of each person, where a roster had sections. `content_hash` stands in the page's head
+    and identifies the gradebook; `incomplete` is the sentence at the top of a report that lacks grades.
     """
-    statistics = ClassStatistics(rows)
+    statistics = ClassStatistics(rows, sections)
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)

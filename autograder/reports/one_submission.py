@@ -35,6 +35,8 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
         "score": grade.score if grade else 0.0,
         "max_score": (grade.max_score if grade else POINTS),
         "status": grade.status if grade else Status.UNREADABLE,
+        "submitted": submission.submitted,
+        "late": submission.late,
         "tests": tests,
     }
 

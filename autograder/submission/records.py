@@ -115,6 +115,10 @@ class Submission:
     problem: Problem | None = None
     doubt: str = ""
     """one sentence for teaching staff, where something else of the student's may have been meant"""
+    submitted: str = ""
+    """time in ISO format, where the platform states it"""
+    late: bool | None = None
+    """None where the platform does not say"""
 
     @property
     def who(self) -> str:

@@ -161,7 +161,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops, KeyError: 'x'"),
     ]
-    assert [one["name"] for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one.label for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
@@ -89,7 +91,7 @@ def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str
     if done.exit_code:
         return done, []
     with (out / "roster_table.csv").open(encoding="utf-8-sig", newline="") as file:
-        return done, list(csv.DictReader(file))
+        return done, list(csv.DictReader(file, delimiter=max(",;", key=text.partition("\n")[0].count)))
 
 
 SCORE = f"{GRADE.score:g}"
@@ -170,8 +172,8 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     [
         ("name,score\nada,3\n", (), "has no column for rope: say which with"),
         ("name,rope\nada,3\n", (), "say with --id-column TITLE"),
-        ("name,rope\nada,3\n", ("--grade-column", "Rope"), "the table has no such column"),
-        ("", (), "cannot be read"),
+        ("name,rope\nada,3\n", ("--grade-column", "Rope"), "table.csv cannot be used: it has no column Rope"),
+        ("", (), "it is empty. Its first line has the titles"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(
@@ -202,14 +204,14 @@ def test_everybody_without_a_page_is_named(out: Path) -> None:
         ],
     )
     done, names = feedback(out, "canvas")
-    assert names == ["lovelaceada_17_90017_rope.html"]
+    assert names == ["lovelaceada_17_90017_rope.py"]
     assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py), bob (rope/bob.py)." in done.output
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")], [submission_file("17", "late", file="17.py")])
     _, names = feedback(out, "canvas")
-    assert names == ["lovelaceada_17_90017_rope.html"]
+    assert names == ["lovelaceada_17_90017_rope.py"]
 
 
 def test_moodle_takes_names_of_its_own(out: Path) -> None:
@@ -218,6 +220,23 @@ def test_moodle_takes_names_of_its_own(out: Path) -> None:
     assert names == ["Ada Lovelace_17_assignfeedback_file_rope.html"] and "1 pages in" in done.output
     page = zipfile.ZipFile(out / "feedback_moodle_rope.zip").read(names[0]).decode("utf-8")
     assert "<title>rope: Ada Lovelace</title>" in page
+
+
+def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
+    """Canvas shows it under that name: a page would stand in a file `rope.py`. What it passes over has no page."""
+    files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
+    names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
+    people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]
+    graded(out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)])
+    done, packed = feedback(out, "canvas")
+    assert packed == [name.partition("!")[0] for name in names[:4]]
+    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf), student6 " in done.output
+    with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
+        text, notebook, inner, html = (archive.read(name) for name in packed)
+    assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.feedback in text.decode()
+    assert nbformat.reads(notebook.decode(), 4).cells[0].source == text.decode()
+    page = zipfile.ZipFile(io.BytesIO(inner)).read("feedback.html")
+    assert b"<h1>rope: 3.5 of 20 points</h1>" in page and b"<h1>rope: 3.5 of 20 points</h1>" in html
 
 
 def test_where_nobody_came_from_the_platform_nothing_is_written(out: Path) -> None:
