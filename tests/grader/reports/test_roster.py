@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,8 +16,10 @@ from click.testing import CliRunner, Result
 
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
+from autograder.grading.row import Adjustment
+from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
+from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
@@ -165,6 +168,106 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     assert done.output.startswith("0 scores in")
     assert "To fill in by hand: lamarrhedy, rope, lovelaceada, rope, x, rope." in done.output
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
+
+
+WORKSHEETS = {
+    "English": ("Identifier,Full name,Email address,Grade,Maximum Grade", "Participant 17", ()),
+    "German": ("ID;Vollständiger Name;E-Mail-Adresse;Bewertung;Bestwertung", "Teilnehmer/in17", ("Bewertung",)),
+    "Spanish": ("Identificador,Nombre completo,Correo,Calificación,Máximo", "Participante3", ("Calificación",)),
+    "French": ("Identifiant\tNom complet\tAdresse\tNote\tNote maximale", "Participant 17", ("Note",)),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("language", [*WORKSHEETS])
+def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
+    """The digits at the end are the participant's number, with a space before them or not."""
+    titles, first, columns = WORKSHEETS[language]
+    delimiter = max(",;\t", key=titles.count)
+    word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
+    lines = [[first, "Zoë Müller", "z@x.de", "", "20"], [f"{word}{number}8", "Ada Ö", "a@x.de", "", "20"]]
+    table = out.parent / "table.csv"
+    text = "\r\n".join([titles, *map(delimiter.join, lines)]) + "\r\n"
+    table.write_bytes(text.encode(encoding))
+    graded(out, [student("Moodle", number, "Zoë Müller"), student("Moodle", f"{number}8", "Ada Ö")])
+    options = [f"--grade-column={title}" for title in columns] + (
+        [f"--id-column={titles.split(delimiter)[0]}"] * bool(columns)
+    )
+    done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
+    assert done.output.startswith("2 scores in") and done.exit_code == 0, done.output
+    filled = (out / "roster_table.csv").read_bytes().decode(encoding)
+    assert filled == text.replace(f"{delimiter}{delimiter}", f"{delimiter}{SCORE}{delimiter}")
+
+
+def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
+    """Moodle numbers groups too: a line with that number and another name is somebody else's."""
+    graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
+    done, rows = run(out, MOODLE)
+    assert [row["Grade"] for row in rows] == ["", SCORE]
+    assert "Same number, another name (a group's, perhaps): Team Red, rope." in done.output
+    assert "Without a submission: Participant 17." in done.output
+
+
+def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
+    """Such as EX, for a student who is excused; an earlier number is replaced."""
+    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
+    done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
+    assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
+    assert "Left as it is: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
+
+
+def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
+    """But for a score that somebody set by hand."""
+    zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
+    with Gradebook.writing(out) as book:
+        class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
+        book.take_in([class_], {"rope": "suite"})
+        for key in book.to_grade():
+            book.add(key, zero)
+        book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
+        book.finish()
+    done, rows = run(out, CANVAS.format(points="20.00"))
+    assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "15"]
+    assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
+
+
+@pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
+def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done, _ = run(out, CANVAS.format(points=f'"{points}"'))
+    assert "To change there first: rope is worth 100 in table.csv" in done.output
+
+
+def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
+    text = "Login;Altes;RoPE\nada1;7,5;\n"
+    graded(out, [submission_file("ada", "x", person=Person("Gradescope", login="ada1"))])
+    _, rows = run(out, text, "--id-column", "Login")
+    assert rows == [{"Login": "ada1", "Altes": "7,5", "RoPE": SCORE.replace(".", ",")}]
+
+
+def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
+    """Each into the column that is named for it, and both sections and logins with a sign in front are known."""
+    with Gradebook.writing(out) as book:
+        person = Person("Gradescope", login="ada")
+        both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
+        book.take_in([both], {"rope": "suite", "alibi": "suite"})
+        for key in book.to_grade():
+            book.add(key, packed(replace(GRADE, score=float(len(key.assignment)))))
+        book.finish()
+    text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"
+    pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
+    done, rows = run(out, text, "--id-column", "Username", *pairs)
+    assert [*rows[0].values()] == ["#ada", "4", "5", "Monday"]
+    assert "Week 7: 1, Week 5: 1" in done.output and "Without a submission: #bob." in done.output
+    students = (out / "students.csv").read_text("utf-8-sig").splitlines()
+    assert students[:2] == [
+        '"student","section","rope","alibi","sum","number","sid","email","login","name"',
+        '"ada","Monday","4","5","9","","","","ada",""',
+    ]
+    done, _ = run(out, text, "--id-column", "Username", "--grade-column", "Week 5")
+    assert (
+        done.exit_code == 2 and "name an --assignment for each --grade-column; graded were alibi, rope" in done.output
+    )
 
 
 @pytest.mark.parametrize(
