@@ -15,7 +15,7 @@ FILE = "students.csv"
 
 
 @dataclass
-class _Student:
+class _StudentScores:
     label: str
     identities: list[str]
     scores: dict[str, float] = field(default_factory=dict)
@@ -27,13 +27,13 @@ class StudentTable:
     def __init__(self, sections: Mapping[str, str]) -> None:
         """`sections` holds the section of each person, where a roster had sections."""
         self._sections = sections
-        self._students: dict[str, _Student] = {}
+        self._students: dict[str, _StudentScores] = {}
 
     def add(self, row: Row) -> None:
         """Take in one submission."""
         submission = row.submission
         identities = [getattr(submission.person, name) for name in IDENTITIES]
-        student = self._students.setdefault(submission.who, _Student(row.student, identities))
+        student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))
         if submission.assignment:
             student.scores[submission.assignment] = row.score
 

@@ -90,8 +90,9 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     assert [rows[student]["score"] for student in ("ada", "cy", "di", "fay")] == ["20", "0", "20", "0"]
     assert rows["ada"]["file"] == f"{NAME}/ada.py"
     columns = list(classroom.grades(small[1])[0])
-    assert columns[:7] == ["student", "assignment", "score", "max_score", "status", "file", "sha256"]
-    questions = columns[7 : columns.index("adjustment")]
+    facts = ["student", "assignment", "score", "max_score", "status", "submitted", "late", "file", "sha256"]
+    assert columns[:9] == facts
+    questions = columns[9 : columns.index("adjustment")]
     assert {*questions} >= {"frequencies", "ANSWERS"}
     questions = sum(float(rows["ada"][name]) for name in questions)
     assert questions == 20
