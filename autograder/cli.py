@@ -203,10 +203,10 @@ def new(name: str) -> None:
 @out_argument
 def report(out: Path) -> None:
     """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
-    from autograder.batch import run
+    from autograder.batch import publish
 
     _warn_if_incomplete(out)
-    run.write_report(out)
+    publish.write_report(out)
     _say(out / "report.html")
 
 
@@ -224,11 +224,11 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 
     Later runs compare with the folders of --against as well, until this command names others.
     """
-    from autograder.batch import run
+    from autograder.batch import publish
     from autograder.reports import similarity as room
 
     _warn_if_incomplete(out)
-    for text in run.compare_with(out, folders):
+    for text in publish.compare_with(out, folders):
         _say(f"Not compared: {text}.", err=True)
     pairs = room.read(out) or []
     for pair in pairs[:40]:
@@ -255,7 +255,7 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     The columns are guessed for Canvas and Moodle. A student is found by the platform's number, the university's
     number, the address or the login, written in the same way in both. Sections of the table go into students.csv.
     """
-    from autograder.batch import run
+    from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import roster as room
     from autograder.submission.names import listed
@@ -267,7 +267,7 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     if len(filled.scores) > 1:
         _say(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
     if filled.sections:
-        run.keep_sections(out, filled.sections)
+        publish.keep_sections(out, filled.sections)
     for heading, about in filled.remarks.items():
         _say(f"{heading}: {listed(about, 40)}.", err=True)
 

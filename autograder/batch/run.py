@@ -1,7 +1,7 @@
-"""One run of a batch: what was handed in is read, graded, kept in the gradebook, written out.
+"""One run of a batch: read submissions, grade them, keep the grades in the gradebook, write the results.
 
-One process coordinates: it alone writes anything. A grade that has come is in the gradebook at once, so the same
-command goes on from there after a run that was killed.
+One process coordinates and alone writes the gradebook. A grade is kept as soon as it is there, so the same command goes
+on after a run that was killed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing
 from dataclasses import replace
@@ -20,11 +20,9 @@ from rich.console import Console
 from rich.progress import track
 
 from autograder import course, parallel
-from autograder.batch import adjustments, output
-from autograder.batch.changes import Changes
+from autograder.batch import adjustments, publish
 from autograder.batch.database import FILE
-from autograder.batch.gradebook import AGAINST, SECTIONS, Gradebook
-from autograder.batch.students import StudentTable
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import BatchError, UserError
@@ -37,9 +35,6 @@ JOBS_PER_WORKER = 2
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two lines about the progress, where no terminal shows a bar."""
-
-REPORT_HEAD_CHARACTERS = 1000
-"""Length of the beginning of report.html, in which the hash of its gradebook stands."""
 
 
 def grade(
@@ -60,6 +55,7 @@ def grade(
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
         raise NothingToGrade(f"{inside} holds this course itself, and no submissions: name the folder that has them")
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
+    setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
     found = [find_in_folder(folder, assignment, known, out) for folder in folders]
     summary.remarks += [f"Read as {one.layout}." for one in found]
@@ -67,105 +63,28 @@ def grade(
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
-        with console.status("Reading what was handed in"):
+        with console.status("Reading submissions"):
             submissions = (_read(folder, one.hand_ins, known) for folder, one in zip(folders, found, strict=True))
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
             summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
-        corrected, unmatched = adjustments.apply(book, folders[-1].resolve().parent)
-        if corrected:
-            summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
-        summary.name("Not applied", unmatched)
+        _correct(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
-            setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
-        _write(book, summary, console)
+        summary = _publish(book, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in ("report.html", "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 
 
-def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
-    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, else a line now and then."""
-    if console.is_terminal:
-        yield from track(counts, "Grading", total, console=console, transient=True)
-        return
-    done, last = 0, time.monotonic()
-    for count in counts:
-        done += count
-        if time.monotonic() - last >= PROGRESS_SECONDS:
-            last = time.monotonic()
-            console.print(f"Graded {done} of {total}.", highlight=False)
-        yield count
-
-
-def _write(book: Gradebook, summary: Summary, console: Console) -> None:
-    """Write every file of the run, and say what differs from the last run."""
-    changes, students = Changes(book.last_score), StudentTable(book.recall(SECTIONS) or {})
-    output.write(book, summary.add, changes.add, students.add)
-    changes.write(book.out)
-    students.write(book.out)
-    if changes.sentence:
-        summary.remarks.append(changes.sentence)
-    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", changes.outdated)
-    book.finish(changes.scores)
-    if not _report_is_current(book.out, book.content_hash()):
-        with console.status("Comparing what was handed in, and writing the report"):
-            summary.name("Not compared", parallel.run_in_subprocess(write_report, book.out))
-    summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
-
-
-def write_report(out: Path) -> list[str]:
-    """Write OUT/similarity.csv and OUT/report.html; return what could not be compared.
-
-    Takes memory in proportion to the class.
-    """
-    from autograder.reports import class_page, similarity
-
-    with Gradebook.reading(out) as book:
-        folders = [Path(folder) for folder in book.recall(AGAINST) or []]
-        gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
-        others = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
-        not_compared = similarity.write(out, book.rows(), book.cells, [*similarity.solutions(), *others])
-        sections = book.recall(SECTIONS) or {}
-        class_page.write(out, book.rows(), sections, book.content_hash(), book.incomplete())
-    return [*gone, *not_compared]
-
-
-def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs; return what `write_report` does."""
-    with Gradebook.writing(out) as book:
-        book.remember(AGAINST, [str(folder.resolve()) for folder in folders])
-    return write_report(out)
-
-
-def keep_sections(out: Path, sections: Mapping[str, str]) -> None:
-    """Keep the section of each person that a roster named, and write OUT/students.csv with it."""
-    with Gradebook.writing(out) as book:
-        book.remember(SECTIONS, dict(sections))
-        students = StudentTable(sections)
-        for row in book.rows():
-            students.add(row)
-        students.write(out)
-
-
-def _report_is_current(out: Path, content_hash: str) -> bool:
-    """Return True if OUT/report.html was made from a gradebook with this hash."""
-    try:
-        with (out / "report.html").open(encoding="utf-8", errors="replace") as file:
-            return content_hash in file.read(REPORT_HEAD_CHARACTERS)
-    except OSError:
-        return False
-
-
 def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:
-    """All submissions of a folder. What cannot be read within bounds is a row all the same.
+    """Yield all submissions of a folder, those that cannot be read within bounds included.
 
-    Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in
-    so.
+    Raise NothingToGrade if nothing tells of any submission which file is meant, or for which assignment: then the
+    folder is not a class's.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -183,20 +102,58 @@ def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> I
         )
 
 
-def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and keep each grade as it comes. Yields each key that has its grade.
+def _correct(book: Gradebook, folder: Path, summary: Summary) -> None:
+    """Apply the corrections by hand that lie in a folder."""
+    corrected, unmatched = adjustments.apply(book, folder)
+    if corrected:
+        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
+    summary.name("Not applied", unmatched)
 
-    What a grader ends or gets stuck over goes to another one, and after some tries is told that it cannot be judged:
-    by a grader that judges the reference solution right. Raises BatchError where there is none: the fault is this
-    machine's or the course's then, and no submission is blamed for it.
+
+def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
+    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, else a line now and then."""
+    if console.is_terminal:
+        yield from track(counts, "Grading", total, console=console, transient=True)
+        return
+    done, last = 0, time.monotonic()
+    for count in counts:
+        done += count
+        if time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            console.print(f"Graded {done} of {total}.", highlight=False)
+        yield count
+
+
+def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
+    """Write every file of the run, and return the summary with what differs from the last run."""
+    if publish.is_report_current(book):
+        published = publish.write_tables(book, summary)
+    else:
+        with console.status("Writing results, comparing submissions, and writing the report"):
+            published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
+    summary = published.summary
+    if published.changed:
+        summary.remarks.append(published.changed)
+    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", published.outdated)
+    summary.name("Not compared", published.not_compared)
+    summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+    book.finish(published.scores)
+    return summary
+
+
+def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
+    """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
+
+    A job over which a grader ends or gets stuck goes to another grader. After some tries a grader that judges the
+    reference solution right says that no grade can be given. Raise BatchError if there is no such grader: then the
+    fault is this machine's or the course's, and no submission is blamed.
     """
     waiting = deque(to_grade)
     under_way: dict[Future[bytes], Job] = {}
     try:
         while waiting or under_way:
-            while waiting and len(under_way) < JOBS_PER_WORKER * max(
-                workers.size, 1
-            ):  # a cluster may be without one for a while
+            # A cluster may be without a worker for a while.
+            while waiting and len(under_way) < JOBS_PER_WORKER * max(workers.size, 1):
                 key = waiting.popleft()
                 job = Job(key, book.cells(key.code), book.problem(key.code))
                 under_way[workers.submit(job)] = job
@@ -219,7 +176,7 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
 
 
 def _failure(future: Future[bytes]) -> str:
-    """Why a grader failed over its job; nothing where there is a grade."""
+    """Return why a grader failed over its job; an empty text if there is a grade."""
     try:
         future.result()
         return ""

@@ -141,20 +141,33 @@ class Student:
 class ClassStatistics:
     """Everything that the report shows."""
 
-    def __init__(self, rows: Iterable[Row], sections: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Take in the class. `sections` holds the section of each person, where a roster had sections."""
+    def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Take in a class. `sections` holds the section of each person, where a roster had sections."""
         self._results: dict[str, Results] = {}
         self._students: dict[str, Student] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
         self.sections, self.submissions = sections, 0
         for row in rows:
-            self._add(row)
-        self.cases = needs_review.in_order(self._cases)
-        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
-        self.results = sorted(self._results.values(), key=lambda it: (order.get(it.name, len(order)), it.name))
-        self.students = sorted(self._students.values(), key=lambda student: student.label)
+            self.add(row)
 
-    def _add(self, row: Row) -> None:
+    @property
+    def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
+        """Return the reasons to look at submissions, with the students whom each concerns."""
+        return list(needs_review.in_order(self._cases))
+
+    @property
+    def results(self) -> list[Results]:
+        """Return the results of each assignment, in the order of the course."""
+        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
+        return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
+
+    @property
+    def students(self) -> list[Student]:
+        """Return all students by their names."""
+        return sorted(self._students.values(), key=lambda student: student.label)
+
+    def add(self, row: Row) -> None:
+        """Take in one submission."""
         self.submissions += 1
         submission = row.submission
         assignment, name = submission.assignment, submission.person.name
@@ -197,19 +210,12 @@ def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str,
     ]
 
 
-def write(
-    out: Path,
-    rows: Iterable[Row],
-    sections: Mapping[str, str] = MappingProxyType({}),
-    content_hash: str = "",
-    incomplete: str = "",
-) -> Path:
+def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if there is no room for it.
 
-    `sections` holds the section of each person, where a roster had sections. `content_hash` stands in the page's head
-    and identifies the gradebook; `incomplete` is the sentence at the top of a report that lacks grades.
+    `content_hash` stands in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
+    report that lacks grades.
     """
-    statistics = ClassStatistics(rows, sections)
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)

@@ -23,7 +23,7 @@ from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
-MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Grade", "Maximum Grade", "Points Possible"
+NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 
 class RosterError(UserError):
@@ -60,7 +60,7 @@ def fill(
         rows[row.submission.assignment].append(row)
     table = tables.read(path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
-    keys = _Keys(table, id_column)
+    keys = _Keys(table, id_column, [*chain.from_iterable(rows.values())])
     filled = Filled(out / f"roster_{path.name}")
     filled.remarks["Not in the table"] = [_label(row, row.submission.file) for row in rows[""]]
     served: set[int] = set()
@@ -141,7 +141,7 @@ def _named(title: str) -> str:
 class _Keys:
     """Lines of a table by what identifies their students."""
 
-    def __init__(self, table: Table, id_column: str | None) -> None:
+    def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
         columns = [number for number, title in enumerate(table.titles) if title in titles]
         if not columns:
@@ -157,6 +157,11 @@ class _Keys:
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
                     self._lines[folded(key)].add(number)
+        self._has_names = NAME_COLUMN in table.titles or any(
+            row.submission.person.name and self._has_name_of(row, number)
+            for row in rows
+            for number in self._with_key(row)
+        )
 
     @property
     def lines(self) -> set[int]:
@@ -177,11 +182,12 @@ class _Keys:
 
     def _is_another(self, row: Row, number: int) -> bool:
         """Return True if Moodle's folder has a name that stands nowhere in the line: groups have numbers as well."""
-        person = row.submission.person
-        if person.platform != "Moodle" or not person.name:
-            return False
+        is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
+        return is_from_moodle and self._has_names and not self._has_name_of(row, number)
+
+    def _has_name_of(self, row: Row, number: int) -> bool:
         cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return _letters(person.name) not in map(_letters, cells)
+        return _letters(row.submission.person.name) in map(_letters, cells)
 
 
 def _common_prefix(cells: Sequence[str]) -> str:

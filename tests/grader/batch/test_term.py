@@ -118,7 +118,7 @@ def late(tmp_path: Path) -> Iterator[Path]:
         book.take_in([class_], {"rope": "suite"})
         for key in book.to_grade():
             book.add(key, packed(GRADE))
-        run._write(book, Summary(), Console(quiet=True))
+        run._publish(book, Summary(), Console(quiet=True))
     return tmp_path
 
 

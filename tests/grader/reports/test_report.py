@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli
-from autograder.batch import run
+from autograder.batch import publish
 from autograder.batch.gradebook import Gradebook
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import BatchError
@@ -65,7 +65,7 @@ class Reader(HTMLParser):
 
 
 def page_of(out: Path) -> str:
-    run.write_report(out)
+    publish.write_report(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -227,6 +227,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        run.write_report(tmp_path)
+        publish.write_report(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))
