@@ -164,15 +164,21 @@ class Gradebook:
         return digest.hexdigest()
 
     def _keep(self, submission: Submission, suite: str, folder: str, last: int) -> None:
-        """Insert a submission; it replaces what the same student has up to the number `last`."""
+        """Insert a submission. It replaces the student's up to the number `last`, unless only those are written."""
         who = utf8_safe(submission.who)
+        counts = 1
         if submission.assignment:
-            replaced = "UPDATE submissions SET counts = 0 WHERE assignment = ? AND who = ? AND number <= ?"
-            self._database.execute(replaced, (submission.assignment, who, last))
+            earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
+            values = (submission.assignment, who, last)
+            written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
+            if not submission.is_written and self._database.execute(written, values).fetchone():
+                counts = 0
+            else:
+                self._database.execute(f"UPDATE submissions SET counts = 0 WHERE {earlier}", values)
         key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
         facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
-        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, ?, '[]')"
-        self._database.execute(insert, (*key, folder, *facts))
+        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]')"
+        self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
         """Keep the corrections of these rows, by number."""

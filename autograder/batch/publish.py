@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from autograder.batch import output
 from autograder.batch.changes import Changes, Score
 from autograder.batch.gradebook import AGAINST, SECTIONS, Gradebook
-from autograder.batch.students import StudentTable
+from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.grading.row import Row
 

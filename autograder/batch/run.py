@@ -27,7 +27,7 @@ from autograder.batch.summary import Summary
 from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import BatchError, UserError
 from autograder.grading.row import Key
-from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
@@ -49,11 +49,13 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    Where a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGrade, or
-    BatchError with a sentence if the run cannot go on; grades that were given by then are kept.
+    Where a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
+    or, if the run cannot go on, BatchError; grades that were given by then are kept.
     """
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
-        raise NothingToGrade(f"{inside} holds this course itself, and no submissions: name the folder that has them")
+        raise NothingToGradeError(
+            f"{inside} holds this course itself, and no submissions: name the folder that has them"
+        )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
@@ -64,7 +66,7 @@ def grade(
         if book.was_damaged:
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
-            submissions = (_read(folder, one.hand_ins, known) for folder, one in zip(folders, found, strict=True))
+            submissions = (_read(folder, one.students, known) for folder, one in zip(folders, found, strict=True))
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
             summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
         _correct(book, folders[-1].resolve().parent, summary)
@@ -80,26 +82,24 @@ def grade(
     return summary
 
 
-def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:
+def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]) -> Iterator[Submission]:
     """Yield all submissions of a folder, those that cannot be read within bounds included.
 
-    Raise NothingToGrade if nothing tells of any submission which file is meant, or for which assignment: then the
+    Raise NothingToGradeError if nothing tells of any submission which file is meant, or for which assignment: then the
     folder is not a class's.
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, known=known), hand_ins)
-    for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
-        for submission in lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
+    outcomes = parallel.map_bounded(partial(read, known=known), students)
+    for uploads, outcome in zip(students, outcomes, strict=True):
+        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
             yield submission
-    if unclear and not is_clear:
-        raise NothingToGrade(
-            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear.file)} for"
-            f" one. {unclear.problem.message if unclear.problem else ''}"
-        )
+    if unclear and unclear.problem and not is_clear:
+        shown, reason = printable(str(folder), 200), unclear.problem.for_instructor or unclear.problem.message
+        raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
 def _correct(book: Gradebook, folder: Path, summary: Summary) -> None:
@@ -136,7 +136,8 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
         summary.remarks.append(published.changed)
     summary.name(f"Look whether these lines of {adjustments.FILE} are still right", published.outdated)
     summary.name("Not compared", published.not_compared)
-    summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+    others = [f"{one.student} ({one.file})" for one in book.replaced()]
+    summary.name("Not graded, as another submission of the student counts", others)
     book.finish(published.scores)
     return summary
 

@@ -114,7 +114,7 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoreCell:
     """A student's result for one assignment."""
 
     score: float
@@ -130,7 +130,7 @@ class Student:
     label: str
     folder: str
     section: str
-    cells: dict[str, Cell] = field(default_factory=dict)
+    cells: dict[str, ScoreCell] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -177,7 +177,7 @@ class ClassStatistics:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
             section = self.sections.get(submission.who, "")
             self._students[submission.who] = Student(label, quote(row.folder), section)
-        cell = Cell(row.score, case is not None, bool(submission.late), row.arrival)
+        cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
         self._students[submission.who].cells[assignment] = cell
         if assignment and not row.lost:
             self._results.setdefault(assignment, Results(assignment)).add(row)
