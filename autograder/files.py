@@ -41,7 +41,7 @@ def _printable(cell: str) -> str:
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, name → content. The same content makes the same bytes."""
+    """Write a zip of these files, name → content. Equal content makes equal bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

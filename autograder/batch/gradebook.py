@@ -1,8 +1,8 @@
-"""The gradebook: what the last run found handed in, and every grade that any run gave, in one SQLite file.
+"""The gradebook: submissions of the last run, and every grade that any run gave, in one SQLite file.
 
 A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
-changed test regrades its own assignment. Nothing in here is anybody's only copy. So what is damaged, or written by
-another version, is graded anew. One process writes, under a lock; any number may read meanwhile.
+changed test regrades its assignment alone. Everything here can be made again, so a damaged gradebook, or one of another
+version, is graded anew. One process writes, under a lock; any number of processes may read meanwhile.
 """
 
 from __future__ import annotations
@@ -35,24 +35,26 @@ _FINISHED, SECTIONS, AGAINST = "finished", "sections", "against"
 
 
 def code_hash(submission: Submission) -> str:
-    """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
+    """Return a hash that two submissions share if they run the same code, or cannot be read for the same reason."""
     reason = submission.problem.message if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
 
 class Gradebook:
-    """An open gradebook: `writing` for the one who grades, `reading` for everybody else. Until it is closed, what the
-    disk complains about is a BatchError."""
+    """An open gradebook: `writing` for a run, `reading` for everything else.
+
+    Until it is closed, an error of the disk is a BatchError.
+    """
 
     def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
         self.out = out
         self._database = connection
-        self.was_damaged = was_damaged  # and could not be used: this is a new one
+        self.was_damaged = was_damaged  # True if this gradebook replaces a damaged one
 
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """The gradebook of the folder OUT, for grading; both are made where they are missing."""
+        """Open the gradebook of the folder OUT for grading; make both if they are missing."""
         with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK).open("ab") as file:
@@ -67,7 +69,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
-        """The gradebook of a batch that is finished, or still running."""
+        """Open the gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
         with database.errors_in_words(out):
@@ -181,23 +183,23 @@ class Gradebook:
         self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
-        """Keep the corrections of these rows, by number."""
+        """Keep corrections, by the number of their submission."""
         with self._database:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
 
     def submissions(self) -> Iterator[tuple[int, Submission]]:
-        """Those that count, by number."""
+        """Yield the submissions that count, with their numbers."""
         query = "SELECT number, submission FROM submissions WHERE counts"
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def replaced(self) -> list[Submission]:
-        """Submissions that do not count, because a later one of the same student does."""
+        """Return submissions that do not count, because another one of the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """The questions of each assignment that has a grade, in the order of its suite."""
+        """Return the questions of each assignment that has a grade, in the order of its suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
             " BY assignment ORDER BY assignment"
@@ -205,8 +207,10 @@ class Gradebook:
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_whole(row)).questions]), query))
 
     def to_grade(self) -> dict[Key, int]:
-        """What has no whole grade yet, and how many submissions share it. What no grader could judge the last time is
-        tried again."""
+        """Return the keys without a whole grade, with the number of submissions that share each.
+
+        A key that no grader could judge in the last run is tried again.
+        """
         query = (
             "SELECT assignment, suite, code, count(*) AS count, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, suite, code)"
@@ -216,25 +220,25 @@ class Gradebook:
         return {key: count for key, count, done in rows if not done}
 
     def problem(self, code: str) -> str | None:
-        """Why nothing of this code can be run, for the student; None where something can."""
+        """Return why nothing of this code can be run, as a sentence for the student; None if it can be run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
         (submission,) = self._read(_submission, query, code)
         return submission.problem.message if submission.problem is not None else None
 
     def cells(self, code: str) -> tuple[str, ...]:
-        """The code of a key."""
+        """Return the code with this hash."""
         query = "SELECT cells FROM submissions WHERE code = ? LIMIT 1"
         (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
         return cells
 
     def add(self, key: Key, packed: bytes, lost: str = "") -> None:
-        """Keep a packed grade, with why no grader could judge that code, if so. From here on it survives."""
+        """Keep a packed grade. `lost` says why no grader could judge the code, if so."""
         with self._database:
             row = (*key, utf8_safe(lost), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def rows(self) -> Iterator[Row]:
-        """Every submission that counts and has a grade, by assignment and then student."""
+        """Yield every submission that counts and has a grade, by assignment and then student."""
         query = (
             "SELECT assignment, suite, code, folder, submission, adjustments, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, suite, code)"
@@ -243,7 +247,7 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Made], query: str, *values: Any) -> Iterator[Made]:
-        """What is made of each row of a query."""
+        """Yield what `make` returns for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW as error:
@@ -251,7 +255,7 @@ class Gradebook:
 
 
 def _submission(row: sqlite3.Row) -> Submission:
-    """Without its code."""
+    """Return a submission without its code."""
     facts = json.loads(row["submission"])
     problem = facts.pop("problem")
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
@@ -265,7 +269,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _whole(row: sqlite3.Row) -> bytes:
-    """A grade as JSON, nothing where there is none. Raises zlib.error where it is damaged."""
+    """Return a grade as JSON; nothing if there is none. Raise zlib.error if it is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

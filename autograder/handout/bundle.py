@@ -17,10 +17,10 @@ from autograder.pages import course, pictures, questions
 from autograder.plan import Edition
 
 QUESTIONS = "tests/public/questions.json"
-"""What every handout has, and no checkout of the course."""
+"""File that every handout has, and no checkout of the course."""
 
 COURSE = "course"
-"""The folder of the course's pages in it."""
+"""Folder of the course's pages in a handout."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -31,7 +31,7 @@ _SHARED = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""What trained the writer's model is not among them: it rotates as lesson 5 asks for."""
+"""Files without the program that trained the writer's model: it rotates as `rope` asks for."""
 
 _OF_EACH = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py

@@ -1,5 +1,4 @@
-"""What an assignment must have before anything is made of it. What is missing or wrong is one sentence, never a
-traceback."""
+"""Parts that an assignment must have before anything is made of it. A missing part is one sentence, no traceback."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from autograder.protocol.failure import BrokenTest
 
 
 def complaint(assignment: Assignment) -> str:
-    """The first thing that is missing or wrong; nothing where all is well."""
+    """Return a sentence on the first missing or wrong part; an empty text if all is well."""
     try:
         return next(_complaints(assignment), "")
     except CourseError as error:

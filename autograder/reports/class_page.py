@@ -1,4 +1,4 @@
-"""Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
+"""The page for an instructor: scores, questions that separate students, and misconceptions of the class.
 
 The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder.
 Jinja escapes every text in it.
@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from autograder import course
-from autograder.checks.results import by_question, points_won
+from autograder.checks.results import by_question, points_possible, points_won
 from autograder.files import atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
@@ -26,19 +26,21 @@ from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
 FILE = "report.html"
-MOST, BINS = 500, 20
-"""rows of what a person should look at, of which grades.csv and similarity.csv have all; and of a histogram"""
+MAX_ROWS = 500
+"""Rows of cases and of pairs on the page; grades.csv and similarity.csv have all."""
+BINS = 20
+"""Bars of a histogram."""
 
 
 @dataclass
 class Results:
-    """One assignment."""
+    """Results of a class in one assignment."""
 
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     points: dict[str, float] = field(default_factory=dict)
-    """what each question is worth"""
+    """points of each question"""
     tested: list[float] = field(default_factory=list)
     """scores of submissions whose code could be run; shares are of these"""
     won: list[dict[str, float]] = field(default_factory=list)
@@ -50,7 +52,7 @@ class Results:
     """question and kind of a mistake that no hint explains, and how many have it"""
 
     def add(self, row: Row) -> None:
-        """Take in one submission; there is nothing to learn from one of which nothing was run."""
+        """Take in one submission. Statistics leave out a submission that could not be run."""
         grade = row.grade
         self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
@@ -58,9 +60,9 @@ class Results:
             return
         self.tested.append(grade.score)
         questions = by_question(grade.test_results)
-        self.points |= {name: sum(one.test.points for one in results) for name, results in questions.items()}
+        self.points |= {name: points_possible(results) for name, results in questions.items()}
         self.won.append({name: points_won(results) for name, results in questions.items()})
-        self.unwritten.append({name: all(one.is_unwritten for one in results) for name, results in questions.items()})
+        self.unwritten.append({name: all(it.is_unwritten for it in results) for name, results in questions.items()})
         hinted: dict[str, dict[str, None]] = defaultdict(dict)
         for name, results in questions.items():
             mistakes = [one for one in results if one.is_mistake and one.kind]
@@ -75,24 +77,26 @@ class Results:
 
     @property
     def histogram(self) -> list[int]:
-        """How many scores lie in each of the equal bins from 0 to full marks; full marks are in the last."""
+        """Return the number of scores in each of the equal bins from 0 to full marks; full marks are in the last."""
         bins = Counter(min(int(score / (self.max_score or 1) * BINS), BINS - 1) for score in self.scores)
         return [bins[number] for number in range(BINS)]
 
     @property
     def median(self) -> float:
+        """Return the median of the scores."""
         return float(pd.Series(self.scores).median())
 
     @property
     def full_marks(self) -> int:
+        """Return the number of submissions with full marks."""
         return sum(score >= self.max_score for score in self.scores)
 
     @property
     def questions(self) -> list[dict[str, Any]]:
-        """How the class did on each.
+        """Return the class's results in each question.
 
-        Discrimination is the correlation of its points with the rest of the score: None where all won the same, or all
-        have the same rest.
+        Discrimination is the correlation of a question's points with the rest of the score: None if all submissions won
+        the same, or all have the same rest.
         """
         if not self.won:
             return []
@@ -184,7 +188,7 @@ class ClassStatistics:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Known mistakes, the most frequent first, each with the question where it shows most often."""
+        """Return known mistakes, the most frequent first, each with the question where it shows most often."""
         return _ranked(
             # Of several questions that show a hint as often, the first is named: all together stand before it.
             (results, shown.most_common(2)[1][0], hint, shown[""])
@@ -194,7 +198,7 @@ class ClassStatistics:
 
     @property
     def unexplained(self) -> list[dict[str, Any]]:
-        """Mistakes that the catalogue does not know, the most frequent first."""
+        """Return mistakes that the catalogue does not have, the most frequent first."""
         return _ranked(
             (results, question, kind, count)
             for results in self.results
@@ -223,7 +227,7 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     values = {
         "class_statistics": statistics,
         "alike": alike,
-        "most": MOST,
+        "most": MAX_ROWS,
         "today": date.today(),
         "content_hash": content_hash,
         "incomplete": incomplete,
@@ -236,5 +240,5 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
 
 
 def _number(value: float) -> str:
-    """A score: as many decimals as it needs, three at the most."""
+    """Return a score with as many decimals as it needs, three at the most."""
     return f"{value:.3f}".rstrip("0").rstrip(".")

@@ -15,8 +15,10 @@ from autograder.submission import Submission
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are
-    only added."""
+    """Return the result as `autograder check --json` prints it.
+
+    Other programs read it (`autograder/FORMATS.md`), so keys are only added.
+    """
     tests = [
         {
             "question": result.test.question,
@@ -42,7 +44,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console) -> None:
-    """Every mistake of every function, those of hidden tests too, and the score."""
+    """Print every mistake of every function, those of hidden tests included, and the score."""
     if grade is None:
         assert submission.problem is not None
         print_markdown(console, feedback.not_graded(submission.problem.message))
@@ -50,4 +52,4 @@ def print_result(submission: Submission, grade: Grade | None, console: Console) 
     text = feedback.body(grade, Audience.STAFF)
     print_markdown(console, feedback.page(submission, grade.score, grade.max_score, text))
     if any(result.test.hidden and result.is_mistake for result in grade.test_results):
-        console.print("What hidden tests ask and want is not for the student.", style="dim")
+        console.print("Inputs and expected values of hidden tests are not for students.", style="dim")

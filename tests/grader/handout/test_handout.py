@@ -161,11 +161,25 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     assert stubs.regenerate() == [given] and given.read_text() == right
 
 
-def test_an_answer_that_does_not_stand_on_its_line_and_a_mark_alone_are_named() -> None:
+def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
     key = stubs.answer_texts(SOLUTION)[0].partition(": ")[0]
-    for wrong in (SOLUTION.replace(f"{key}: ", f"{key}:\n        "), SOLUTION.replace(stubs.END, "", 1)):
-        with pytest.raises(HandoutError, match=r"rope: .*(on one line|no other one)"):
-            stubs.stub(wrong, "rope")
+    with pytest.raises(HandoutError, match=r"rope: .*on one line"):
+        stubs.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
+
+
+def lines_with(mark: str) -> list[int]:
+    return [number for number, line in enumerate(SOLUTION.split("\n"), start=1) if line.strip() == mark]
+
+
+@pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
+def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
+    """Whichever of the two is missing, in the middle or at the end."""
+    begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
+    for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
+        lines = SOLUTION.split("\n")
+        del lines[missing - 1]
+        with pytest.raises(HandoutError, match=f"unmatched {alone} in solutions/rope.py, line {line}$"):
+            stubs.stub("\n".join(lines), "rope")
 
 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
