@@ -291,7 +291,7 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     help="Platform that gives it to students.",
 )
 def feedback(out: Path, platform: str) -> None:
-    """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
+    """Pack the feedback of a finished run in the names and forms that a platform takes back."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
