@@ -64,7 +64,11 @@ def sample(student: str) -> str:
 
 def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command there, where the checkout is out of sight."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    hidden = (
+        "PYTHONPATH",
+        "PYTHONSAFEPATH",
+    )  # the latter, which grading sets, would put the folder itself out of sight
+    environment = {name: value for name, value in os.environ.items() if name not in hidden} | variables
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -81,7 +81,7 @@ def test_odd_names_are_refused() -> None:
 
 
 MISTAKES = [
-    ("tests/public/test_NAME.py", "points=4)\ndef test_NAME_middles(", "points=3)\ndef test_NAME_middles(", "must add up to 20, 8 of them public"),
+    ("tests/public/test_NAME.py", "points=4", "points=3", "must add up to 20, 8 of them public"),
     ("solutions/NAME.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test of other"),
     ("tests/misconceptions/NAME.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
     ("solutions/NAME.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
