@@ -17,7 +17,15 @@ MIN_SECRET = 24
 """Characters, spaces aside, below which a line is no secret: anybody writes `return x`."""
 BLOCK = MIN_SECRET // 2
 
-NUMBERS = frozenset({"assignments/writer/weights.safetensors", "assignments/writer/recorded.npz"})
+_TINY = "assignments/model/tiny"
+NUMBERS = frozenset(
+    {
+        "assignments/writer/weights.safetensors",
+        "assignments/writer/recorded.npz",
+        f"{_TINY}/model.safetensors",
+        f"{_TINY}/logits.npz",
+    }
+)
 """The files that hold numbers and no text."""
 
 
