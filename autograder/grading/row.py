@@ -89,7 +89,7 @@ class Row:
             words = "\n".join(one.sentence for one in self.adjustments)
             by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": words}
             converted = converted | {"tests": [*converted["tests"], by_hand]}
-        if self.arrival:
+        if self.submission.submitted or self.submission.late is not None:
             facts = {"submitted": self.submission.submitted, "late": self.submission.late}
             converted = converted | {"extra_data": facts}
         return json.dumps(converted)
@@ -102,9 +102,7 @@ class Row:
     @property
     def arrival(self) -> str:
         """Return a sentence on when the submission came; an empty text where the platform does not say."""
-        words = [f"Submitted {self.submission.submitted}" if self.submission.submitted else "Submitted"]
-        words += ["late"] if self.submission.late else []
-        return f"{', '.join(words)}." if self.submission.submitted or self.submission.late else ""
+        return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
     def feedback(self) -> str:

@@ -130,7 +130,7 @@ def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
         ("2026-11-02T09:00:00", "yes"),
         ("", ""),
     ]
-    assert "Submitted 2026-11-02T09:00:00, late." in (late / "feedback" / "bob" / "rope.md").read_text("utf-8")
+    assert "Submitted 2026-11-02T09:00:00." in (late / "feedback" / "bob" / "rope.md").read_text("utf-8")
     assert "Submitted" not in (late / "feedback" / "cy" / "rope.md").read_text("utf-8")
     assert '"late": true' in (late / "results" / "bob" / "rope.json").read_text("utf-8")
     page = (late / "report.html").read_text("utf-8")
