@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import assignments, seed, shipped_code
+from autograder.course import Assignment, full_course, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 MIN_SECRET = 24
@@ -60,21 +60,22 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secrets() -> dict[str, str]:
-    """Return secret → description."""
-    said = [path.read_text("utf-8") for path in shipped_code()]
-    told = {BEGIN: "a solution's marks", END: "a solution's marks"}
-    for one in assignments():
-        solution, hidden = one.solution.read_text("utf-8"), one.hidden_tests.read_text("utf-8")
-        said += [stub(solution, one.name), one.public_tests.read_text("utf-8")]
-        told |= dict.fromkeys(answer_texts(solution), f"an answer of {one.name}")
-        told |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {one.name}")
+    """Return secret → description, of all lessons of the course: another term has those that this one leaves out."""
+    shown = [path.read_text("utf-8") for path in shipped_code()]
+    secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
+    for assignment in map(Assignment, full_course()):
+        name = assignment.name
+        solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
+        shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
+        secrets |= dict.fromkeys(answer_texts(solution), f"an answer of {name}")
+        secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
-            # Docstrings are meant to be read; how arguments are taken by the given function is told in lesson 1.
+            # Docstrings are meant to be read, and the first lesson shows how a given function takes its arguments.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
             long = [line for line in lines if len(_bare(line)) >= MIN_SECRET and "_features(" not in line]
-            told |= dict.fromkeys(long, f"a line of {one.name}'s {whose}")
-    public = _bare("\n".join(said))
-    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in told.items()}
+            secrets |= dict.fromkeys(long, f"a line of {name}'s {whose}")
+    public = _bare("\n".join(shown))
+    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in secrets.items()}
     return {part: what for part, what in bare.items() if part not in public}
 
 

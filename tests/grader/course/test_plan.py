@@ -16,7 +16,7 @@ from autograder import course
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.handout import bundle, complaint
+from autograder.handout import bundle, complaint, leaks
 from autograder.hints import catalogue
 from autograder.plan import Edition
 
@@ -159,6 +159,13 @@ def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str
     assert [text for text in drawn if text in FULL] == lessons and any(
         f"{len(lessons)} lessons" in one for one in drawn
     )
+
+
+def test_a_lesson_that_is_left_out_stays_a_secret(plan: Callable[[str], None]) -> None:
+    """The next term may have it."""
+    plan('lessons = ["attention"]')
+    body = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", ROPE.solution.read_text("utf-8"), re.DOTALL)[1]
+    assert any("'s solution: " in leak for leak in leaks({"notes.md": body.encode()}))
 
 
 # Functions that are not graded
