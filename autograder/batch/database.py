@@ -13,7 +13,7 @@ from typing import IO
 from autograder.course import BatchError
 
 FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 9
+VERSION = 10
 
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;
