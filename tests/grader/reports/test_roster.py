@@ -336,7 +336,7 @@ def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Pat
     assert "Without a page, 3: student5 (student5_5_9005_essay.pdf), student6 " in done.output
     with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
         text, notebook, inner, html = (archive.read(name) for name in packed)
-    assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.feedback in text.decode()
+    assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.full_feedback in text.decode()
     assert nbformat.reads(notebook.decode(), 4).cells[0].source == text.decode()
     page = zipfile.ZipFile(io.BytesIO(inner)).read("feedback.html")
     assert b"<h1>rope: 3.5 of 20 points</h1>" in page and b"<h1>rope: 3.5 of 20 points</h1>" in html
