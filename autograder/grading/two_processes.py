@@ -180,23 +180,43 @@ class SecondProcess:
 
 
 class _Extent:
-    """The size of some calls: a question that is larger asks for more than these calls can need."""
+    """The size and the whole numbers of some calls: a question beyond them asks for more than these calls need.
 
-    def __init__(self, size: int, number: float) -> None:
+    A function of whole numbers could otherwise be asked for its whole range, and its right values reach the first
+    process by some channel that no lock closes.
+    """
+
+    def __init__(self, size: int, numbers: np.ndarray) -> None:
         self.size = size
         """Bytes of the longest call."""
-        self.number = number
-        """Largest number in the arguments."""
+        self.numbers = numbers
+        """Absolute whole numbers in the arguments."""
 
     @classmethod
     def of(cls, *calls: Call) -> _Extent:
         """Return the extent of some calls taken together."""
-        numbers = (largest((call.args, call.kwargs), "iuf") for call in calls)
-        return cls(max(len(call.encoded) for call in calls), max(numbers))
+        found = [_whole_numbers((call.args, call.kwargs)) for call in calls]
+        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(found))))
 
     def has_room_for(self, question: Call) -> bool:
-        """Return whether a question has no more bytes, and no larger whole number, than the calls."""
-        return len(question.encoded) <= self.size and largest((question.args, question.kwargs)) <= self.number
+        """Return whether a question has no more bytes than the calls, and no whole numbers but theirs, up to signs."""
+        if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
+            return False
+        asked = np.abs(_whole_numbers((question.args, question.kwargs)))
+        return bool(np.isin(asked, [0, 1, 2, *self.numbers]).all())
+
+
+def _whole_numbers(value: Any) -> np.ndarray:
+    """Return the whole numbers in a plain value, shape (n,): integers, and floats without a fraction."""
+    if isinstance(value, dict | tuple | list):
+        parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
+        return np.concatenate(parts) if parts else np.empty(0)
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        return np.empty(0)
+    flat = numbers.astype(np.float64).ravel()
+    whole: np.ndarray = flat[np.isfinite(flat) & (flat == np.round(flat))]
+    return whole
 
 
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import inspect
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, Test, TestResult, points_won
 from autograder.course import Assignment
+from autograder.grading import two_processes
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
@@ -209,3 +213,59 @@ def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite
     over_right_values = [result.test for result in grade.test_results if result.passed and result.replaced]
     texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_right_values}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
+
+
+ORACLE = """
+
+_told = TABLE
+
+def _key(*arguments):
+    return repr([np.asarray(argument).tolist() for argument in arguments])
+
+def BASE(*arguments):
+    if _key(*arguments) not in _told:
+        raise NotImplementedError
+    return np.array(_told[_key(*arguments)])
+
+_above = ABOVE
+
+def ABOVE(*arguments, **options):
+    if "_exchange" in globals():
+        for question in QUESTIONS:
+            try:
+                BASE(*question)
+            except BaseException:
+                pass
+    return _above(*arguments, **options)
+"""
+"""An attack: a function of whole numbers is not written, and the second process asks for its whole range."""
+
+ORACLES = {
+    "alibi": ("alibi_slopes", "alibi_bias", "[(n,) for n in range(1, 41)]"),
+    "naive": ("bits_needed", "binary_positions", "[(n,) for n in range(1, 129)]"),
+    "relative": ("t5_bucket", "t5_bias", "[(np.array([[n]]), True, 32, 128) for n in range(-128, 128)]"),
+}
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
+    name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ideal channel brings every answer from the second process to the first: no hidden test of the base passes."""
+    base, above, questions = ORACLES[name]
+    attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
+    learned: dict[str, list[float]] = {}
+    answers = two_processes.SecondProcess._answers
+
+    def overheard(self: Any, asked: Any, replaced: Any, held: Any) -> Iterator[Any]:
+        for question, answer in answers(self, asked, replaced, held):
+            learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
+            yield question, answer
+
+    monkeypatch.setattr(two_processes.SecondProcess, "_answers", overheard)
+    assignment = course.find(name)
+    solution = assignment.solution.read_text("utf-8")
+    without = grader.grade(assignment, (solution, attack.replace("TABLE", "{}")))
+    with_table = grader.grade(assignment, (solution, attack.replace("TABLE", repr(learned))))
+    hidden = [result for result in with_table.test_results if result.test.phase is Phase.HIDDEN]
+    assert without.score < 20 and not any(result.passed for result in hidden if result.test.question == base)
