@@ -122,12 +122,15 @@ def _of_script(text: str) -> Code:
         parts = [text]
     except NotPythonError:
         parts = _CELL_MARK.split(text)
-    cleaner, texts, left_out = Cleaner(), list[str](), list[int]()
+    cleaner, texts, left_out, before = Cleaner(), list[str](), list[int](), 0
     for part in parts:
-        before = sum(text.count("\n") + 1 for text in texts)  # blank lines keep the numbers
-        clean, lines = cleaner.clean("\n" * before + part)
-        texts.append(clean[before:])
-        left_out += lines
+        try:
+            clean, lines = cleaner.clean(part)
+        except NotPythonError as error:
+            raise NotPythonError(f"in the cell behind line {before}, {error}" if before else str(error)) from error
+        texts.append(clean)
+        left_out += [before + line for line in lines]
+        before += part.count("\n") + 1
     code = "\n".join(texts)
     tree = parse(code)
     if not tree.body:

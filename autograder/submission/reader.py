@@ -20,7 +20,7 @@ from autograder.submission.clones import last_commit
 from autograder.submission.code import Code, functions, read_code
 from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import Problem, Submission, UnreadableError, Upload, problem_of
+from autograder.submission.records import Problem, Submission, Upload, problem_of
 
 MAX_FILES = 20  # of one student's that are read for one assignment; and zips that are opened
 _MAX_LISTED = 3
@@ -61,15 +61,15 @@ class Candidate:
     @functools.cached_property
     def code(self) -> Code:
         """Code of the file, or the reason why there is none."""
+        if self.fault:
+            return Code(problem=self.fault)
         digest = ""
         try:
-            if self.fault:
-                return Code(problem=self.fault)
             data = content.read_bytes(self.upload.path, content.size_limit(self.upload.name))
             digest = hashlib.sha256(data).hexdigest()
             text = data if self.member is None else content.read_member(data, self.member)
             return replace(read_code(text, self.upload.label), sha256=digest)
-        except (UnreadableError, OSError) as error:
+        except Exception as error:  # of the system, a zip or a parser
             return Code(sha256=digest, problem=problem_of(error))
 
 
@@ -139,7 +139,7 @@ class _Choice:
             stem = stem_and_suffix(file.name)[0]
             try:
                 members = content.zip_members(content.read_bytes(file.path, content.size_limit(file.name)))
-            except (UnreadableError, OSError) as error:
+            except Exception as error:  # whatever damaged bytes raise
                 self.candidates.append(replace(self._candidate(file, stem), fault=problem_of(error)))
                 continue
             self.packed += [name for name, _ in members]

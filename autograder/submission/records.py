@@ -31,7 +31,7 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem of a submission whose reading ended with this error."""
     if isinstance(error, UnreadableError):
         return Problem(str(error))
-    reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 120)
+    reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 250)
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, and no link to one.")
 
 

@@ -209,3 +209,10 @@ def test_marimo_cells_are_read_as_their_bodies(tmp_path: Path) -> None:
     (cell,) = submission.cells
     line = text.split("\n").index("    def last(x):")
     assert cell.split("\n")[line] == "    def last(x):" and cell.count("\n") == text.count("\n")
+
+
+def test_a_mistake_in_a_later_cell_of_a_script_is_named_with_that_cell(tmp_path: Path) -> None:
+    submission = read(tmp_path, f"# %%\n!ls\n# %%\n{REST}\n# %%\nx = = 2\n")
+    before = 3 + REST.count("\n") + 1
+    assert submission.problem is not None
+    assert f"in the cell behind line {before}, line 2: " in submission.problem.message
