@@ -135,7 +135,7 @@ def _of_script(text: str) -> Code:
     tree = parse(code)
     if not tree.body:
         raise UnreadableError("The file holds no code: hand in the file that holds your functions.")
-    return Code((code,), _left_out("line", left_out), *bound_names([tree]))
+    return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_names([tree]))
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
