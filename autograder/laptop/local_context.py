@@ -1,6 +1,6 @@
 """A student's file in this process, on their own machine: loaded, handed to the tests, and how these came out.
 
-A pytest plugin, also under a plain `pytest`. pytest-timeout ends a call that does not return.
+A pytest plugin, also under a plain `pytest`. The host ends a call that does not return.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,15 +20,13 @@ from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import Blocks, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.recorded import Recorded
+from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TERMINAL, TIMEOUT_MARK, Host
 from autograder.protocol.call import Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
-SECONDS = 5
-"""Time of one test here, and of one call when it is graded."""
-
 OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
-    " --disable-plugin-autoload -p pytest_timeout"
+    " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
 ).split()
 """pytest's own reporter is there for its debugger, and shows nothing."""
@@ -39,11 +38,16 @@ FILE = "(file)"
 class InProcess:
     """A student's file, as far as it could be loaded."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, host: Host) -> None:
+        self.host = host
         self.source = Source(path)
         self.blocks = Blocks(self.source.functions)
-        self.module, self.failure = load(name, [self.source.text], str(path))
-        self.stuck: dict[str, str] = {}
+        if FILE in host.stuck:
+            self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), host.stuck[FILE])
+        else:
+            with host.limit(FILE):
+                self.module, self.failure = load(name, [self.source.text], str(path))
+        self.stuck = dict(host.stuck)
         """function → what to say of it: it did not return, and is not called again"""
         _stop_if_interrupted(self.failure)
 
@@ -51,10 +55,11 @@ class InProcess:
         for name in (call.function, *self.blocks.below(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
-        reply = perform(self.module, call.copy())
+        with self.host.limit(call.function):
+            reply = perform(self.module, call.copy())
         _stop_if_interrupted(reply.raised)
-        if reply.raised is not None and "from pytest-timeout" in reply.raised.message:
-            late = f"{call.function} did not return within {SECONDS} seconds{reply.raised.at_line} of your file"
+        if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
+            late = f"{call.function} did not return within {CALL_TIMEOUT_SECONDS} seconds{reply.raised.at_line} of your file"
             self.stuck[call.function] = f"{late}. Is there a loop that never ends?"
             return self.call(call)
         return reply
@@ -72,8 +77,8 @@ class LocalContext(TestContext):
 
     folders: Sequence[str] = ("public",)
 
-    def __init__(self, root: Path = Path()) -> None:
-        self.root = root
+    def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
+        self.root, self.host = root, host
         self.files: dict[str, InProcess] = {}
         self.known: dict[str, Any] = {}
         """assignment → what is right, and which mistakes are known"""
@@ -85,7 +90,7 @@ class LocalContext(TestContext):
 
     def load(self, assignment: str) -> InProcess:
         """The student's file."""
-        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py")
+        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
 
     def reference(self, assignment: str, test: str) -> Any:
         """What one test compares with."""
@@ -106,7 +111,7 @@ class LocalContext(TestContext):
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
-        options = [f"--rootdir={self.root}", f"--timeout={SECONDS}", *OPTIONS]
+        options = [f"--rootdir={self.root}", *OPTIONS, *self.host.pytest_options.split()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
