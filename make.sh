@@ -79,7 +79,7 @@ case $1 in
     handout | doctor) $bin/autograder "$1" ;;
     solutions) $bin/python -m autograder.handout.solutions ;;
     figures) $bin/python -m assignments.figures ;;
-    experiment) $bin/python -m assignments.measuring ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
+    experiment) $bin/python -m assignments.experiments ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
     bench) $bin/python -m tests.grader.tools.bench ;;
     mutants) OPENBLAS_NUM_THREADS=1 $bin/python -m tests.grader.tools.mutants ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
 esac

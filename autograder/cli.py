@@ -275,7 +275,7 @@ def doctor() -> None:
 
 
 def _disabled_locks(isolation: str) -> Collection[str]:
-    """The locks to leave off. Refuses to go on where the wall is wanted and does not hold."""
+    """The locks to leave off. Refuses to go on where the wall is expected and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 

@@ -77,7 +77,7 @@ DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "
 remembered."""
 
 _SHIPPED = (
-    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/recorded.py hints/explain.py".split()
+    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
 )
 
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SECONDS = 5
@@ -30,10 +30,10 @@ SECONDS = 5
 MEMORY = 512 << 20
 """Bytes of memory that one thing may cost."""
 
-PATIENCE = 120.0
+WALL_TIMEOUT_SECONDS = 120.0
 """Seconds after which a process that has not answered, on a busy machine or a slow disk, is ended all the same."""
 
-AT_ONCE = 200
+BEFORE_RELEASE = 200
 """Things whose results are held in memory at a time: never a whole class."""
 
 _EACH = 8
@@ -50,24 +50,24 @@ class Exceeded:
 ENDED = Exceeded("ended the process that did it")
 
 
-def in_order(function: Callable[[Thing], Result], things: Sequence[Thing]) -> Iterator[Result | Exceeded]:
+def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | Exceeded]:
     """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
     and ends all."""
-    with _processes(min(len(os.sched_getaffinity(0)), 1 + len(things) // _EACH)) as pool:
-        for first in range(0, len(things), AT_ONCE):
-            batch = things[first : first + AT_ONCE]
-            for thing, future in zip(batch, [_begin(pool, function, thing) for thing in batch], strict=True):
+    with _processes(min(len(os.sched_getaffinity(0)), 1 + len(items) // _EACH)) as pool:
+        for first in range(0, len(items), BEFORE_RELEASE):
+            batch = items[first : first + BEFORE_RELEASE]
+            for item, future in zip(batch, [_begin(pool, function, item) for item in batch], strict=True):
                 outcome = _outcome(future)
-                yield one(function, thing) if outcome is ENDED else outcome  # somebody else may have ended it
+                yield run_bounded(function, item) if outcome is ENDED else outcome  # somebody else may have ended it
 
 
-def one(function: Callable[[Thing], Result], thing: Thing) -> Result | Exceeded:
+def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | Exceeded:
     """The function of one thing, in a process of its own."""
     with _processes(1) as pool:
-        return _outcome(_begin(pool, function, thing))
+        return _outcome(_begin(pool, function, item))
 
 
-def apart(function: Callable[..., Result], *arguments: Any) -> Result:
+def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
     """The function's result, computed in a process of its own: what it takes of memory ends with it."""
     with _processes(1) as pool:
         future: Future[Result] = pool.schedule(function, arguments)
@@ -85,10 +85,10 @@ def _processes(size: int) -> Iterator[ProcessPool]:
         pool.join()
 
 
-def _begin(pool: ProcessPool, function: Callable[[Thing], Result], thing: Thing) -> Future[Result | Exceeded]:
+def _begin(pool: ProcessPool, function: Callable[[Item], Result], item: Item) -> Future[Result | Exceeded]:
     future: Future[Result | Exceeded] = Future()
     try:
-        future = pool.schedule(_within_budget, (function, thing, SECONDS, MEMORY), timeout=PATIENCE)
+        future = pool.schedule(_within_budget, (function, item, SECONDS, MEMORY), timeout=WALL_TIMEOUT_SECONDS)
     except RuntimeError:  # somebody has ended all of its processes
         future.set_result(ENDED)
     return future
@@ -98,20 +98,20 @@ def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
     try:
         return future.result()
     except TimeoutError:
-        return Exceeded(f"did not end within {PATIENCE:.0f} seconds")
+        return Exceeded(f"did not end within {WALL_TIMEOUT_SECONDS:.0f} seconds")
     except (ProcessExpired, BrokenProcessPool) as error:
         if getattr(error, "exitcode", None) == -signal.SIGXCPU:
             return Exceeded(f"took more than {SECONDS} seconds of processor time")
         return ENDED
 
 
-def _within_budget(function: Callable[[Thing], Result], thing: Thing, seconds: int, memory: int) -> Result | Exceeded:
+def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | Exceeded:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_size() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
     try:
-        return function(thing)
+        return function(item)
     except MemoryError:
         return Exceeded(f"took more than {memory >> 20} MiB of memory")
 

@@ -30,7 +30,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
-from assignments import measuring  # noqa: E402
+from assignments import experiments  # noqa: E402
 from assignments.extrapolation.lab import SEEDS, Adam, Parameters, softmax, stacked  # noqa: E402
 
 TASKS = ("first token", "copy 3 back")
@@ -254,7 +254,7 @@ def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
 
 
 def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[Measurement]:
-    implementation, way = measuring.load(path), Way(restart, mask)
+    implementation, way = experiments.load(path), Way(restart, mask)
     models = train(implementation, task, method, way)
     return [
         Measurement(task, method, str(way), seed, test, float(accuracy))
@@ -270,7 +270,7 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
-        for row in measuring.rows_of(path)
+        for row in experiments.rows_of(path)
     ]
 
 
@@ -282,7 +282,7 @@ def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way
 
 def paragraphs() -> np.ndarray:
     """How many words the paragraphs of lessons 1 to 12 have, in the order of the lessons."""
-    return np.array([int(row["words"]) for row in measuring.rows_of(HERE / "paragraphs.csv")])
+    return np.array([int(row["words"]) for row in experiments.rows_of(HERE / "paragraphs.csv")])
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
@@ -301,11 +301,11 @@ def tables(measured: Sequence[Measurement]) -> str:
             best = accuracies(measured, task, method, WAYS[0])
             for way in WAYS:
                 found = [accuracies(measured, task, method, way, test) for test in TESTS]
-                change = "" if way == WAYS[0] else measuring.compared(best, found[0])
-                lines.append([method, str(way), *map(measuring.mean_and_reliable, found), change])
+                change = "" if way == WAYS[0] else experiments.compared(best, found[0])
+                lines.append([method, str(way), *map(experiments.mean_and_reliable, found), change])
         parts += [
             task.capitalize(),
-            measuring.markdown(["position", "training", *TESTS, "alone, against the first"], lines),
+            experiments.markdown(["position", "training", *TESTS, "alone, against the first"], lines),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -313,11 +313,11 @@ def tables(measured: Sequence[Measurement]) -> str:
 def keep(path: Path, full: bool, results: Sequence[list[Measurement]]) -> str:
     """The new numbers and the tables."""
     rows = [row for one in results for row in one]
-    measuring.write_rows(HERE / "measured.csv", Measurement._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+    experiments.write_rows(HERE / "measured.csv", Measurement._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
     text = tables(saved(HERE / "measured.csv"))
     (HERE / "measured.md").write_text(text, encoding="utf-8")
     return text
 
 
 if __name__ == "__main__":
-    measuring.run([sys.modules[__name__]], measuring.asked_for_all(sys.argv[1:]))
+    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))

@@ -34,7 +34,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder, in a notebook too
 
-from assignments import measuring  # noqa: E402
+from assignments import experiments  # noqa: E402
 from assignments.extrapolation.lab import Adam, Parameters, Reading, answered, loss_and_gradients  # noqa: E402
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
@@ -379,25 +379,25 @@ def jobs(full: bool) -> list[tuple[str]]:
 
 
 def job(path: Path, run: str) -> Results:
-    return measure(measuring.load(path), run)
+    return measure(experiments.load(path), run)
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
-    return [Measurement(*(to(row[name]) for name, to in fields)) for row in measuring.rows_of(path)]
+    return [Measurement(*(to(row[name]) for name, to in fields)) for row in experiments.rows_of(path)]
 
 
 def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
-    rows = measuring.rows_of(path)
+    rows = experiments.rows_of(path)
     return [Loss(row["run"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
 
 
 def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Path) -> None:
     rows = ((*row[:-2], f"{row.accuracy:.4f}", f"{row.stretched:.4f}") for row in measurements)
-    measuring.write_rows(folder / "measured.csv", Measurement._fields, rows)
-    measuring.write_rows(folder / "losses.csv", Loss._fields, ((*row[:-1], f"{row.loss:.4f}") for row in losses))
+    experiments.write_rows(folder / "measured.csv", Measurement._fields, rows)
+    experiments.write_rows(folder / "losses.csv", Loss._fields, ((*row[:-1], f"{row.loss:.4f}") for row in losses))
 
 
 def accuracies(
@@ -418,11 +418,11 @@ def summary(measurements: Sequence[Measurement]) -> str:
         line = [method]
         for run in tasks:
             before, after = (accuracies(measurements, run, one)[64] for one in (AS_TRAINED, method))
-            gain = measuring.paired(before, after)
+            gain = experiments.paired(before, after)
             told = f"{gain.gained} of {gain.models}, p {gain.p:.3f}" if method != AS_TRAINED else ""
-            line += [measuring.spread(after), told]
+            line += [experiments.spread(after), told]
         lines.append(line)
-    return measuring.markdown(header, lines)
+    return experiments.markdown(header, lines)
 
 
 def tables(measurements: Sequence[Measurement]) -> str:
@@ -433,17 +433,17 @@ def tables(measurements: Sequence[Measurement]) -> str:
         for steps in (0, *run.further_steps):
             found = {method: accuracies(measurements, name, method, steps) for method in run.methods}
             title = f"{name.capitalize()}, " + (f"after {steps} steps" if steps else "without further training")
-            lines = [[method, *map(measuring.mean_and_reliable, found[method].values())] for method in run.methods]
-            parts += [title, measuring.markdown(["method", *map(str, run.setting.lengths)], lines)]
+            lines = [[method, *map(experiments.mean_and_reliable, found[method].values())] for method in run.methods]
+            parts += [title, experiments.markdown(["method", *map(str, run.setting.lengths)], lines)]
             longer = [length for length in run.setting.lengths if length > run.setting.trained_length]
             lines = [
-                [method, *(measuring.compared(found[AS_TRAINED][length], found[method][length]) for length in longer)]
+                [method, *(experiments.compared(found[AS_TRAINED][length], found[method][length]) for length in longer)]
                 for method in run.methods
                 if method != AS_TRAINED
             ]
             parts += [
                 f"{title}: less the model as trained, model by model",
-                measuring.markdown(["method", *map(str, longer)], lines),
+                experiments.markdown(["method", *map(str, longer)], lines),
             ]
     return "\n\n".join(parts) + "\n"
 
@@ -459,7 +459,7 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     save(measurements, losses, HERE)
     kept = saved(HERE / "measured.csv")
     (HERE / "measured.md").write_text(tables(kept), encoding="utf-8")
-    figures, pictures = measuring.load(HERE / "figures.py"), HERE.parent / "figures"
+    figures, pictures = experiments.load(HERE / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
     for draw in (figures.extended_accuracy, figures.trained_further):
         figures.save(draw(kept), pictures / f"{draw.__name__}.svg")
@@ -468,4 +468,4 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
 
 
 if __name__ == "__main__":
-    measuring.run([sys.modules[__name__]], measuring.asked_for_all(sys.argv[1:]))
+    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))

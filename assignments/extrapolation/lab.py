@@ -40,8 +40,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder, in a notebook too
 
-from assignments import measuring  # noqa: E402
-from assignments.measuring import (  # noqa: E402
+from assignments import experiments  # noqa: E402
+from assignments.experiments import (  # noqa: E402
     RELIABLE,
     load,
     markdown,
@@ -208,11 +208,11 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
     projected = _projected(alone, embedded, asked=len(sequence))[:2]
     h, q, k, scores = (array[0, 0] for array in (embedded, *projected, _scores(alone, reading, *projected)))
 
-    for name, wanted, got in (
+    for name, expected, got in (
         ("encode", h, encoded(implementation, method, parameters, setting, sequence)),
         ("logits", scores, implementation.logits(method, q, k, setting.known(parameters))),
     ):
-        if np.shape(got) != wanted.shape or not np.allclose(got, wanted, atol=1e-4):
+        if np.shape(got) != expected.shape or not np.allclose(got, expected, atol=1e-4):
             raise ValueError(
                 f"{name}({method!r}, …) is not of the form that its definition gives it: do its tests pass?"
             )
@@ -687,7 +687,7 @@ def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
     return choice
 
 
-# Jobs, for assignments/measuring.py.
+# Jobs, for assignments/experiments.py.
 
 
 def jobs(full: bool) -> list[tuple[str, ...]]:
@@ -1066,7 +1066,7 @@ def try_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3
     if not any(change.startswith("learning_rate") for change in changes):
         known = [rates[task, method, change] for change in changes if (task, method, change) in rates]
         setting = replace(setting, learning_rate=known[0] if known else rates[task, method, USUAL])
-    progress = measuring.Progress(setting.steps)
+    progress = experiments.Progress(setting.steps)
     name = ", ".join(changes) or USUAL
     rows, _, curve = measure(
         load(path), task, method, name, setting, watch=lambda: progress.step(f"{method}, {name}: training")
@@ -1088,7 +1088,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m assignments.extrapolation.lab", description=main.__doc__)
     parser.add_argument("method", nargs="?", choices=METHODS, help="train this method alone")
     parser.add_argument(
-        "--file", type=Path, default=measuring.student_file(Path(__file__)), help="the functions to measure"
+        "--file", type=Path, default=experiments.student_file(Path(__file__)), help="the functions to measure"
     )
     parser.add_argument("--full", action="store_true", help="measure the choice and the changes once more, too")
     options = [field.name for field in fields(Setting) if field.name != "lengths"]
@@ -1097,7 +1097,7 @@ def main(arguments: Sequence[str]) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=f"{default:g}", help="with a method: change this")
     chosen_options = parser.parse_args(arguments)
     if not chosen_options.method:
-        measuring.run([sys.modules[__name__]], chosen_options.full, chosen_options.file)
+        experiments.run([sys.modules[__name__]], chosen_options.full, chosen_options.file)
         return
     changes = [f"{name} {value}" for name in options if (value := getattr(chosen_options, name)) is not None]
     try:

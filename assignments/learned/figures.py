@@ -34,10 +34,10 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
     # Something for the rows to learn: a smooth pattern, by plain gradient descent.
-    wanted = 0.1 * np.sin(np.outer(np.arange(max_len), np.ones(d_model)) / 2 + np.linspace(0, 6, d_model))
+    expected = 0.1 * np.sin(np.outer(np.arange(max_len), np.ones(d_model)) / 2 + np.linspace(0, 6, d_model))
     positions = np.arange(min(trained, max_len))
     for _ in range(40):
-        error = learned.lookup(table, positions) - wanted[positions]
+        error = learned.lookup(table, positions) - expected[positions]
         table = np.asarray(learned.sgd_step(table, learned.lookup_gradient(table.shape, positions, error), 0.2))
     has_learned = np.asarray(learned.trained_rows(max_len, [min(trained, max_len)]))
     try:

@@ -33,7 +33,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
-from assignments import measuring  # noqa: E402
+from assignments import experiments  # noqa: E402
 from assignments.extrapolation.lab import Adam, Parameters  # noqa: E402
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
@@ -391,12 +391,12 @@ def jobs(full: bool) -> list[tuple[str, str]]:
 
 
 def job(path: Path, run: str, schedule: str) -> Results:
-    return measure(measuring.load(path), run, schedule)
+    return measure(experiments.load(path), run, schedule)
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
-    rows = measuring.rows_of(path)
+    rows = experiments.rows_of(path)
     return [
         Measurement(row["run"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"]))
         for row in rows
@@ -404,19 +404,19 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
-    rows = measuring.rows_of(path)
+    rows = experiments.rows_of(path)
     return [Loss(row["run"], row["schedule"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
 
 
 def saved_looks(path: Path = HERE / "first_token.csv") -> list[Look]:
-    return [Look(int(row["seed"]), int(row["position"]), float(row["weight"])) for row in measuring.rows_of(path)]
+    return [Look(int(row["seed"]), int(row["position"]), float(row["weight"])) for row in experiments.rows_of(path)]
 
 
 def save(results: Results, folder: Path) -> None:
     """Three files, the last number of each row with four decimals."""
     names = (("measured.csv", Measurement), ("losses.csv", Loss), ("first_token.csv", Look))
     for (name, kind), rows in zip(names, results, strict=True):
-        measuring.write_rows(folder / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+        experiments.write_rows(folder / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
 
 
 def accuracies(measured: Sequence[Measurement], run: str, schedule: str) -> dict[int, np.ndarray]:
@@ -448,11 +448,11 @@ def summary(measured: Sequence[Measurement]) -> str:
         line = [schedule]
         for run in ("copy 3 back", "passkey"):
             found, first = accuracies(measured, run, schedule), accuracies(measured, run, "the first layer")
-            gain = measuring.paired(found[64], first[64])
+            gain = experiments.paired(found[64], first[64])
             told = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
-            line += [measuring.spread(found[32]), measuring.spread(found[64]), told]
+            line += [experiments.spread(found[32]), experiments.spread(found[64]), told]
         lines.append(line)
-    return measuring.markdown(header, lines)
+    return experiments.markdown(header, lines)
 
 
 def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
@@ -462,30 +462,30 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
         schedules = list(dict.fromkeys(row.schedule for row in measured if row.run == run))
         found = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
         lengths = list(found[schedules[0]])
-        lines = [[schedule, *map(measuring.mean_and_reliable, found[schedule].values())] for schedule in schedules]
-        parts += [run.capitalize(), measuring.markdown(["RoPE in", *map(str, lengths)], lines)]
+        lines = [[schedule, *map(experiments.mean_and_reliable, found[schedule].values())] for schedule in schedules]
+        parts += [run.capitalize(), experiments.markdown(["RoPE in", *map(str, lengths)], lines)]
         others = [schedule for schedule in schedules if schedule not in ("the first layer", "no layer")]
         if "the first layer" in schedules:
             lines = [
                 [
                     other,
                     *(
-                        measuring.compared(found[other][length], found["the first layer"][length])
+                        experiments.compared(found[other][length], found["the first layer"][length])
                         for length in lengths[1:]
                     ),
                 ]
                 for other in others
             ]
             header = ["less RoPE in", *map(str, lengths[1:])]
-            parts += [f"{run.capitalize()}: RoPE in the first layer, seed by seed", measuring.markdown(header, lines)]
+            parts += [f"{run.capitalize()}: RoPE in the first layer, seed by seed", experiments.markdown(header, lines)]
     weights = weights_of_first_token(looks)
     positions = (1, 3, 7, 15)
-    cells = [measuring.spread(weights[:, position]) for position in positions]
-    equal = [measuring.number(1 / (position + 1)) for position in positions]
+    cells = [experiments.spread(weights[:, position]) for position in positions]
+    equal = [experiments.number(1 / (position + 1)) for position in positions]
     parts += [
         "Without RoPE: weight of token 0 in the first layer, by position",
-        measuring.markdown(["", *map(str, positions)], [["measured", *cells], ["all scores equal", *equal]]),
-        f"Token 0 weighs as much as {measuring.spread(times_the_others(weights))} other tokens.",
+        experiments.markdown(["", *map(str, positions)], [["measured", *cells], ["all scores equal", *equal]]),
+        f"Token 0 weighs as much as {experiments.spread(times_the_others(weights))} other tokens.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -506,7 +506,7 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     kept = saved(HERE / "measured.csv")
     text = tables(kept, saved_looks(HERE / "first_token.csv"))
     (HERE / "measured.md").write_text(text, encoding="utf-8")
-    figures, pictures = measuring.load(HERE / "figures.py"), HERE.parent / "figures"
+    figures, pictures = experiments.load(HERE / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
     figures.save(figures.schedules_measured(kept), pictures / "schedules_measured.svg")
     figures.save(figures.schedule_losses(saved_losses(HERE / "losses.csv")), pictures / "schedule_losses.svg")
@@ -514,4 +514,4 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
 
 
 if __name__ == "__main__":
-    measuring.run([sys.modules[__name__]], measuring.asked_for_all(sys.argv[1:]))
+    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))

@@ -38,7 +38,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
-from assignments import measuring  # noqa: E402
+from assignments import experiments  # noqa: E402
 from assignments.extrapolation import lab as lesson_9  # noqa: E402
 from assignments.extrapolation.lab import (  # noqa: E402
     CHOOSING_SEEDS,
@@ -447,10 +447,10 @@ def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
 
 def job(path: Path, task: str, method: str, setting: float, learning_rate: float, what: str) -> Results:
     if what == "remember":
-        implementation = measuring.load(path)
+        implementation = experiments.load(path)
         return Results([], [], [], [row for seed in SEEDS for row in remember(implementation, seed)])
     seeds = SEEDS if what == "report" else CHOOSING_SEEDS
-    results = measure(measuring.load(path), task, method, setting, learning_rate, seeds)
+    results = measure(experiments.load(path), task, method, setting, learning_rate, seeds)
     if what == "report":
         return results
     means = lesson_9.mean_by(
@@ -462,19 +462,19 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
-    return [Measurement(*_row(row)) for row in measuring.rows_of(path)]
+    return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_gates(path: Path = HERE / "gates.csv") -> list[Gate]:
-    return [Gate(*_row(row)) for row in measuring.rows_of(path)]
+    return [Gate(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_memories(path: Path = HERE / "memories.csv") -> list[Memory]:
-    return [Memory(*_row(row)) for row in measuring.rows_of(path)]
+    return [Memory(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
-    return [Tried(*_row(row)) for row in measuring.rows_of(path)]
+    return [Tried(*_row(row)) for row in experiments.rows_of(path)]
 
 
 _TYPES: dict[str, Callable[[str], object]] = {
@@ -517,29 +517,29 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Seq
             found = accuracies(everything, task, method)
             setting = next(row.setting for row in everything if (row.task, row.method) == (task, method))
             mine = accuracies(everything, task, "gates")[Setting.lengths[-1]]
-            gain = "" if method == "gates" else measuring.compared(found[Setting.lengths[-1]], mine)
+            gain = "" if method == "gates" else experiments.compared(found[Setting.lengths[-1]], mine)
             lines.append(
-                [method, words[method].format(setting), *map(measuring.mean_and_reliable, found.values()), gain]
+                [method, words[method].format(setting), *map(experiments.mean_and_reliable, found.values()), gain]
             )
         header = ["method", "setting", *map(str, Setting.lengths), f"gates better at {Setting.lengths[-1]}"]
-        parts += [task.capitalize(), measuring.markdown(header, lines)]
+        parts += [task.capitalize(), experiments.markdown(header, lines)]
     kinds = dict.fromkeys(row.kind for row in gates)
     for task in MARK_SHARE:
         cells = [[row.gate for row in gates if (row.task, row.kind) == (task, kind)] for kind in kinds]
         parts += [
             f"Mean gates, {task}, at {Setting.lengths[-1]}",
-            measuring.markdown(list(kinds), [[measuring.spread(np.array(cell)) for cell in cells]]),
+            experiments.markdown(list(kinds), [[experiments.spread(np.array(cell)) for cell in cells]]),
         ]
     for writes in WRITES:
         lines = []
         for layer in MEMORIES:
             found = [row for row in memories if (row.layer, row.writes) == (layer, writes)]
             cells = [[row.accuracy for row in found if row.keys == keys] for keys in KEYS]
-            lines.append([layer, *(measuring.spread(np.array(cell)) for cell in cells)])
+            lines.append([layer, *(experiments.spread(np.array(cell)) for cell in cells)])
         parts += [
             f"Nothing trained: values written under each key {writes} times, {D_K} features in a key, by number of"
             " keys",
-            measuring.markdown(["layer", *map(str, KEYS)], lines),
+            experiments.markdown(["layer", *map(str, KEYS)], lines),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -556,11 +556,11 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
         ("memories.csv", Memory, memories),
     ] + ([("grid.csv", Tried, tries)] if full else [])
     for name, kind, rows in files:
-        measuring.write_rows(HERE / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+        experiments.write_rows(HERE / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
     text = tables(saved(HERE / "measured.csv"), saved_gates(HERE / "gates.csv"), saved_memories(HERE / "memories.csv"))
     (HERE / "measured.md").write_text(text, encoding="utf-8")
     return text
 
 
 if __name__ == "__main__":
-    measuring.run([sys.modules[__name__]], measuring.asked_for_all(sys.argv[1:]))
+    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))

@@ -5,5 +5,5 @@
 it came to. One process coordinates: it alone writes anything.
 """
 
-FRONT_DOOR = ("gradebook", "run", "workers")
+PUBLIC_MODULES = ("gradebook", "run", "workers")
 """The modules that other rooms may import."""

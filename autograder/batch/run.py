@@ -23,13 +23,15 @@ from autograder import course, parallel
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, suite_key
+from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
 from autograder.grading.row import Key
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-AHEAD = 2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
+JOBS_PER_WORKER = (
+    2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
+)
 
 
 def grade(
@@ -75,7 +77,7 @@ def grade(
         output.write(book, summary.add)
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
-                summary.name("Not compared", parallel.apart(write_report, out))
+                summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
         summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
@@ -108,10 +110,10 @@ def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> I
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.in_order(partial(read, known=known), hand_ins)
+    outcomes = parallel.map_bounded(partial(read, known=known), hand_ins)
     for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
         for submission in lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
-            if submission.assignment and not (submission.problem and submission.problem.is_unclear):
+            if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
             yield submission
@@ -133,7 +135,9 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
     under_way: dict[Future[bytes], Job] = {}
     try:
         while waiting or under_way:
-            while waiting and len(under_way) < AHEAD * max(workers.size, 1):  # a cluster may be without one for a while
+            while waiting and len(under_way) < JOBS_PER_WORKER * max(
+                workers.size, 1
+            ):  # a cluster may be without one for a while
                 key = waiting.popleft()
                 job = Job(key, book.cells(key.code), book.problem(key.code))
                 under_way[workers.submit(job)] = job
@@ -163,7 +167,7 @@ def _failure(future: Future[bytes]) -> str:
     except (UserError, CancelledError):
         raise
     except TimeoutError:
-        return f"the grader did not answer within {DEADLINE:.0f} seconds"
+        return f"the grader did not answer within {GRADING_TIMEOUT_SECONDS:.0f} seconds"
     except Exception as error:
         code = getattr(error, "exitcode", None)
         return str(error) if code is None else f"the grader ended with exit code {code}"

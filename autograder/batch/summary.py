@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading import review
-from autograder.grading.review import NO_GRADE, Case
+from autograder.grading import needs_review
+from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
 from autograder.protocol.failure import Status
 from autograder.submission.names import listed, printable
 
-MANY = 10
+MAX_LISTED = 10
 """Of each kind of thing, so many are named; report.html and grades.csv have the rest."""
 
 
@@ -64,14 +64,14 @@ class Summary:
         """Take in one submission."""
         self.judged += bool(row.key.suite)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
-        if (case := review.case(row)) is not None:
+        if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))
 
     def name(self, what: str, names: Sequence[str]) -> None:
         """Remark on these, if there are any."""
         if names:
-            many = f"{len(names)}: " if len(names) > MANY else ""
-            self.remarks.append(f"{what}: {many}{listed([printable(name, 200) for name in names], MANY)}.")
+            many = f"{len(names)}: " if len(names) > MAX_LISTED else ""
+            self.remarks.append(f"{what}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
 
     def show(self, console: Console, seconds: float) -> None:
         """Print it."""
@@ -83,10 +83,10 @@ class Summary:
         console.print(f"{self.graded} graded in {seconds:.1f} s{reused}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
-        for status, cases in groupby(review.in_order(self.cases), lambda item: item[0].status):
+        for status, cases in groupby(needs_review.in_order(self.cases), lambda item: item[0].status):
             sentences = [_sentence(case, students) for case, students in cases]
-            if (more := len(sentences) - MANY) > 0:
-                sentences[MANY:] = [f"and {more} more: see report.html"]
+            if (more := len(sentences) - MAX_LISTED) > 0:
+                sentences[MAX_LISTED:] = [f"and {more} more: see report.html"]
             console.print(f"To look at yourself, {status.replace('_', ' ')}:", style="bold")
             for sentence in sentences:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
@@ -94,4 +94,4 @@ class Summary:
 
 def _sentence(case: Case, students: list[str]) -> str:
     many = f"{len(students)} students: " if len(students) > 1 else ""
-    return f"{case.assignment}, {many}{listed(students, MANY)}: {case.why}"
+    return f"{case.assignment}, {many}{listed(students, MAX_LISTED)}: {case.why}"

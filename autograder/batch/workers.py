@@ -27,7 +27,7 @@ from autograder.protocol.failure import Status
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
 
-DEADLINE = 180.0
+GRADING_TIMEOUT_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""
 
 TRIES = 3
@@ -78,7 +78,7 @@ class Processes:
         if not self._pool.active:  # pebble gives up where a grader ends that had no job yet
             self.close()
             self._pool = ProcessPool(self.size, context=get_context("spawn"))
-        return self._pool.schedule(_grade, (job, self._setup), timeout=DEADLINE)
+        return self._pool.schedule(_grade, (job, self._setup), timeout=GRADING_TIMEOUT_SECONDS)
 
     def close(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]

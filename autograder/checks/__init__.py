@@ -2,13 +2,13 @@
 
     fixtures  the pytest plugin: marks, the fixture that hands a test its submission, random inputs
     answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
-    expect    compares what came with what is wanted, and finds the words
+    expect    compares what came with what is expected, and finds the words
     proxy     the submission as a test sees it, wherever its code runs
-    prompt    a call as a student would type it
+    call_repr  a call as a student would type it
     inputs    features, and strategies for Hypothesis
     results   the result of one test
-    standing  how each function stands, by its tests
-    telling   the text of a result, for whoever reads it
+    function_state  how each function stands, by its tests
+    render    the text of a result, for whoever reads it
     source    a student's text: its syntax tree, what it defines, and what builds on what
 
 It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
@@ -20,5 +20,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = "answers expect fixtures inputs prompt proxy results source standing telling".split()
+PUBLIC_MODULES = "answers call_repr expect fixtures function_state inputs proxy render results source".split()
 """The modules that other rooms may import."""

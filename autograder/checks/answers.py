@@ -25,49 +25,51 @@ def form(value: object) -> str:
     return FORMS[type(plain_scalar(value))]
 
 
-def faults(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Each entry that cannot be right, whatever the question is: its key, and a sentence. `forms`: key → form of its
     answer."""
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
     yield from ((str(key), f"{key} is no question of this lesson") for key in answers if key not in forms)
-    for key, wanted in forms.items():
+    for key, expected in forms.items():
         if key not in answers:
             yield ANSWERS, f"{key} is missing: take the line from the handout again"
-        elif answers[key] is not None and not _has_form(answers[key], wanted):
-            yield key, f"{key}: write {wanted} instead of {repr(answers[key])[:60]}"
+        elif answers[key] is not None and not _has_form(answers[key], expected):
+            yield key, f"{key}: write {expected} instead of {repr(answers[key])[:60]}"
 
 
-def _has_form(given: Any, wanted: str) -> bool:
+def _has_form(given: Any, expected: str) -> bool:
     given = plain_scalar(given)
     if type(given) not in (int, float):
-        return FORMS.get(type(given)) == wanted
-    return math.isfinite(given) and (wanted == FORMS[float] or (wanted == FORMS[int] and given == int(given)))
+        return FORMS.get(type(given)) == expected
+    return math.isfinite(given) and (expected == FORMS[float] or (expected == FORMS[int] and given == int(given)))
 
 
-def practised(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
+def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
     """Of each question for practice that has an answer: whether it is right, and a sentence. A wrong one keeps its
     reason folded, on the page. `practice`: key → its `value`, and the `reason`."""
     for key, question in practice.items():
-        given, wanted = plain_scalar(answers.get(key)), question["value"]
-        if given is None or not _has_form(given, form(wanted)):
+        given, expected = plain_scalar(answers.get(key)), question["value"]
+        if given is None or not _has_form(given, form(expected)):
             continue
-        if is_answer(given, wanted):
+        if answer_matches(given, expected):
             yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")
-        elif type(wanted) in (bool, str):
+        elif type(expected) in (bool, str):
             yield False, f"{key} is not right"
         else:
-            yield False, f"{key} is too {'small' if given < wanted else 'large'}"
+            yield False, f"{key} is too {'small' if given < expected else 'large'}"
 
 
-def is_answer(got: Any, wanted: Any) -> bool:
+def answer_matches(got: Any, expected: Any) -> bool:
     """Whether an entry of ANSWERS is the right one."""
     got = plain_scalar(got)
-    if type(wanted) in (bool, str) or type(got) not in (int, float):
-        return type(got) is type(wanted) and bool(got.strip() == wanted if type(wanted) is str else got == wanted)
-    allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
-    return bool(abs(got - wanted) <= allowed)
+    if type(expected) in (bool, str) or type(got) not in (int, float):
+        return type(got) is type(expected) and bool(
+            got.strip() == expected if type(expected) is str else got == expected
+        )
+    allowed = 0.0 if type(expected) is int else ANSWER_TOLERANCE * abs(expected)
+    return bool(abs(got - expected) <= allowed)
 
 
 def plain_scalar(value: Any) -> Any:

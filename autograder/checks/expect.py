@@ -6,7 +6,7 @@
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
-    expect.close(got, wanted, "position 0 changes nothing")   a property, or a value worked out by hand
+    expect.close(got, expected, "position 0 changes nothing")   a property, or a value worked out by hand
     expect.answer(rope, "rotates_values")
 
 Values and dtype are asked separately, so that one mistake costs once. Whatever comes from a submission is plain
@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import is_answer, plain_scalar
+from autograder.checks.answers import answer_matches, plain_scalar
 from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below
-it for features and positions of moderate size; tests with larger positions pass a tolerance and argue it."""
+"""Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a right formula in any
+order of operations stays a hundred times below it; tests with larger positions pass a tolerance and argue it."""
 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
@@ -46,11 +46,11 @@ def matches(function: Function, *args: Any, tolerance: float | None = None, **kw
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    reply, wanted = _right(function, Call(function.name, args, kwargs))
-    for got_part, wanted_part in zip(parts(reply.value), parts(wanted), strict=True):
-        got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
-        if got_dtype != wanted_dtype:
-            raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted")
+    reply, expected = _right(function, Call(function.name, args, kwargs))
+    for got_part, expected_part in zip(parts(reply.value), parts(expected), strict=True):
+        got_dtype, expected_dtype = np.asarray(got_part).dtype, np.asarray(expected_part).dtype
+        if got_dtype != expected_dtype:
+            raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; expected {expected_dtype}")
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
@@ -78,31 +78,31 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
-    reply, wanted = _called(function, Call(function.name, args, kwargs))
-    got = parts(reply.value) if type(wanted) is tuple else (reply.value,)
-    got_shapes, wanted_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(wanted)))
-    if got_shapes != wanted_shapes:
-        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
+    reply, expected = _called(function, Call(function.name, args, kwargs))
+    got = parts(reply.value) if type(expected) is tuple else (reply.value,)
+    got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
+    if got_shapes != expected_shapes:
+        raise Wrong(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {got_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
     """The function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
-    if _wanted(function, call) is not REFUSED:
+    if _expected(function, call) is not REFUSED:
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} accepted a bad argument; {error.__name__} was wanted")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} accepted a bad argument; expected {error.__name__}")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
     if error.__name__ not in reply.raised.bases:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; expected {error.__name__}")
 
 
-def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
+def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
     """Two results agree: `says` is the rule in the words of the lesson."""
-    if differs := difference(got, wanted, tolerance):
+    if differs := difference(got, expected, tolerance):
         raise Wrong(differs[0], f"{says}: {differs[1]}")
 
 
@@ -125,32 +125,32 @@ def answer(submission: StudentModule, key: str) -> None:
     got = answers.get(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    wanted, known = submission.reference.answer(key)
-    if not is_answer(got, wanted):
-        hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
+    expected, known = submission.reference.answer(key)
+    if not answer_matches(got, expected):
+        hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
 
 def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
     """The reply to a call with good arguments, and the right value, with which it agrees."""
-    reply, wanted = _called(function, call)
-    close(reply.value, wanted, function.name, tolerance)
-    return reply, wanted
+    reply, expected = _called(function, call)
+    close(reply.value, expected, function.name, tolerance)
+    return reply, expected
 
 
 def _called(function: Function, call: Call) -> tuple[Reply, Any]:
     """The reply to a call with good arguments, a plain value, and the right value."""
-    wanted = _wanted(function, call)
-    if wanted is REFUSED:
+    expected = _expected(function, call)
+    if expected is REFUSED:
         raise _at_fault(function, "the reference refuses this call")
     reply = function.attempt(call)
     function.value(reply)
-    return reply, wanted
+    return reply, expected
 
 
-def _wanted(function: Function, call: Call) -> Any:
+def _expected(function: Function, call: Call) -> Any:
     try:
-        return function.submission.reference.wanted(call)
+        return function.submission.reference.expected(call)
     except BrokenTest:
         raise
     except Exception as error:
@@ -165,46 +165,46 @@ def _at_fault(function: Function, what: str) -> Exception:
     return Wrong(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
 
 
-def difference(got: Any, wanted: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
+def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
     """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
-    if type(wanted) is tuple:
-        return _tuple_difference(got, wanted, tolerance)
-    if not _is_number_like(got, wanted):
-        array = np.asarray(wanted) if np.ndim(wanted) else wanted  # which may be a list of the submission's, too
-        return Kind.SHAPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
-    if np.shape(got) != np.shape(wanted):
-        return Kind.SHAPE, f"wanted shape {np.shape(wanted)}, got {np.shape(got)}"
-    return _value_difference(got, wanted, tolerance)
+    if type(expected) is tuple:
+        return _tuple_difference(got, expected, tolerance)
+    if not _is_number_like(got, expected):
+        array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list of the submission's, too
+        return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(got)}"
+    if np.shape(got) != np.shape(expected):
+        return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(got)}"
+    return _value_difference(got, expected, tolerance)
 
 
-def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
-    if type(got) not in (tuple, list) or len(got) != len(wanted):
+def _tuple_difference(got: Any, expected: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(got) not in (tuple, list) or len(got) != len(expected):
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
-        return Kind.SHAPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
-    for number, pair in enumerate(zip(got, wanted, strict=True), start=1):
+        return Kind.SHAPE, f"expected {len(expected)} results, got {_kind_of(got)}{count}"
+    for number, pair in enumerate(zip(got, expected, strict=True), start=1):
         if differs := difference(*pair, tolerance):
-            return differs[0], f"in result {number} of {len(wanted)}, {differs[1]}"
+            return differs[0], f"in result {number} of {len(expected)}, {differs[1]}"
     return None
 
 
-def _is_number_like(got: Any, wanted: Any) -> bool:
-    """Whether `got` is of a type that may stand for `wanted`: arrays for arrays, any number for a number."""
-    if np.ndim(wanted):
+def _is_number_like(got: Any, expected: Any) -> bool:
+    """Whether `got` is of a type that may stand for `expected`: arrays for arrays, any number for a number."""
+    if np.ndim(expected):
         return type(got) is np.ndarray
     if not isinstance(got, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(got):
-        return isinstance(wanted, np.ndarray | np.generic)  # its shape is then the mistake
-    given, kind = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (got, wanted))
+        return isinstance(expected, np.ndarray | np.generic)  # its shape is then the mistake
+    given, kind = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (got, expected))
     return given in {"b": "b", "f": "iuf"}.get(kind, "iu")
 
 
-def _value_difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
+def _value_difference(got: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (got, wanted))
+        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (got, expected))
     # As floats: an int of Python's may be larger than any of numpy's.
-    found, right = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
+    found, right = np.asarray(got, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
         error = np.abs(found - right)
         bound = tolerance * (1 + np.abs(right))
@@ -215,7 +215,7 @@ def _value_difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[K
     # Where the difference is no number, nothing could be worse.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    words = "wanted {}, got {}".format(*_apart(right[worst], found[worst], np.asarray(wanted).dtype.kind == "b"))
+    words = "expected {}, got {}".format(*_apart(right[worst], found[worst], np.asarray(expected).dtype.kind == "b"))
     if right.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {right.size} values differ)"
     # A difference this small is a lack of digits, and not another formula.
@@ -238,9 +238,9 @@ def _kind_of(value: Any) -> str:
     return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
 
 
-def _apart(wanted: float, got: float, is_truth: bool) -> tuple[str, str]:
+def _apart(expected: float, got: float, is_truth: bool) -> tuple[str, str]:
     """Two values with as many digits as it takes to see that they differ."""
     if is_truth:
-        return str(bool(wanted)), str(bool(got))
-    digits = 15 if abs(got - wanted) < NEARLY * abs(wanted) else 6
-    return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
+        return str(bool(expected)), str(bool(got))
+    digits = 15 if abs(got - expected) < NEARLY * abs(expected) else 6
+    return f"{expected:.{digits}g}", f"{got:.{digits}g}"

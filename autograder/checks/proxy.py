@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.checks import prompt
+from autograder.checks import call_repr
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong
@@ -25,14 +25,14 @@ class Backend(Protocol):
 
 
 REFUSED = object()
-"""An exception in the place of a value: what is wanted of a call with a bad argument."""
+"""An exception in the place of a value: what is expected of a call with a bad argument."""
 
 
 class Definition(Protocol):
     """Says what a function should return: public tests compare with recorded values at home, and
     with the solution where it is graded."""
 
-    def wanted(self, call: Call) -> Any:
+    def expected(self, call: Call) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
@@ -84,7 +84,7 @@ class Function:
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
-        blamed = None if self.submission.was_given(next(reversed(self.submission.seen))) else self.name
+        blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
@@ -111,7 +111,7 @@ class StudentModule:
         self.returned: list[Any] = []
         """what the test was given of it, and may hand on as an argument"""
 
-    def was_given(self, call: Call) -> bool:
+    def has_student_arguments(self, call: Call) -> bool:
         """Whether a call had results of the submission as arguments, and so may have failed because of those."""
         given = (*call.args, *call.kwargs.values())
         return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
@@ -125,7 +125,7 @@ class StudentModule:
     def last_call(self) -> str:
         """The call that was made last, for a prompt; empty where there is none that one would type."""
         call = next(reversed(self.seen), None)
-        return prompt.text(call) if call is not None and call.function != ANSWERS else ""
+        return call_repr.text(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

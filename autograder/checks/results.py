@@ -52,7 +52,7 @@ class TestResult:
     kind: Kind | None = None
     """why it did not pass; None where it did"""
     message: str = ""
-    """what was wanted and what came: for the student if the test is public, else for staff only"""
+    """the expected and the actual value: for the student if the test is public, else for staff only"""
     call: str = ""
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
     hint: str | None = None

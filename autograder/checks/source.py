@@ -116,7 +116,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
         yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
-class Blocks:
+class CallGraph:
     """What each function of a source builds on."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
@@ -141,6 +141,6 @@ class Blocks:
         """Those that build on no other of these functions."""
         return frozenset(name for name in names if names.isdisjoint(self.below(name)))
 
-    def lowest_first(self, names: Iterable[str]) -> list[str]:
+    def topological_order(self, names: Iterable[str]) -> list[str]:
         """Functions so that each stands behind those that it builds on."""
         return sorted(names, key=lambda name: (len(self.below(name)), name))

@@ -7,11 +7,11 @@
     quiz         the right answers and why, and known wrong ones
     grade        a grade, and its form as JSON
     row          a grade as it travels, a person's word on it, and a row of the gradebook
-    review       which rows a person should look at, and where
+    needs_review       which rows a person should look at, and where
     feedback     a grade → words for a student
 
 It loads Otter and the sandbox only in `grader` and `scoring`: who only reads grades stays small.
 """
 
-FRONT_DOOR = ("feedback", "grader", "quiz", "grade", "review", "row", "scoring", "suite")
+PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "scoring", "suite")
 """The modules that other rooms may import."""

@@ -1,7 +1,7 @@
 """A grade → words for a student, before and after hidden results are published, or for teaching staff.
 
 Of a public test everything is told. Of a hidden one a student reads only its rule and one of a few kinds of mistake,
-and one known cause per question: never an input, a wanted or got value, or anything that the submission printed or
+and one known cause per question: never an input, a expected or got value, or anything that the submission printed or
 raised there. A submission can choose how it fails by the hidden input that it sees, so every kind that is told is a
 word that it can say (`redacted`).
 """
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from autograder.checks.function_state import FunctionState, function_states
 from autograder.checks.proxy import stops
+from autograder.checks.render import Audience, block, inline, note, quoted, scored
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.standing import Standing, standings
-from autograder.checks.telling import Audience, block, inline, note, quoted, scored
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
@@ -51,12 +51,12 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return told
 
 
-def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[Standing, str]]:
+def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
     """What is told of each function: a block where it has a mistake of its own, else a few words."""
     see = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
-    right = "nothing wrong in the public tests" if audience is Audience.AT_ONCE else "complete"
+    right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     told = []
-    for function in standings(redacted(test_results) if audience is Audience.LATER else test_results):
+    for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
         words = note(function) or right
         text = block(function, audience) + see.format(function.name) if function.own else words[:1].upper() + words[1:]
         told.append((function, text))
@@ -72,15 +72,15 @@ def body(grade: Grade, audience: Audience) -> str:
         return not_graded(grade.not_run)
     questions = by_question(grade.test_results)
     told = sections(grade.test_results, audience)
-    parts = [_headline(grade)] if audience is Audience.AT_ONCE else []
+    parts = [_headline(grade)] if audience is Audience.BEFORE_RELEASE else []
     parts += _loading(grade)
-    blocks = [f"## `{one.name}`: {scored(questions[one.name])}\n\n{text}" for one, text in told if one.own]
+    call_graph = [f"## `{one.name}`: {scored(questions[one.name])}\n\n{text}" for one, text in told if one.own]
     lines: dict[str, list[str]] = defaultdict(list)
     for one, text in told:
         if not one.own:
             lines[text].append(f"`{one.name}` ({points_won(questions[one.name]):g})")
     listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
-    parts += [*blocks, "## The other functions" if blocks and listed else "", listed]
+    parts += [*call_graph, "## The other functions" if call_graph and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
     return "\n\n".join(filter(None, parts))
 
@@ -116,9 +116,9 @@ def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -
         and (one.is_mistake or one.test.points)
         and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
     ]
-    if not given or (audience is Audience.AT_ONCE and not told):
+    if not given or (audience is Audience.BEFORE_RELEASE and not told):
         return ""
-    points = "" if audience is Audience.AT_ONCE else f": {scored(given)}"
+    points = "" if audience is Audience.BEFORE_RELEASE else f": {scored(given)}"
     return "\n".join([f"## `{ANSWERS}`{points}\n", *told]).strip()
 
 

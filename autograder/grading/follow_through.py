@@ -26,7 +26,7 @@ from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
-from autograder.sandbox.backend import Sandboxed
+from autograder.sandbox.backend import SandboxedBackend
 
 ROUNDS, QUESTIONS = 8, 256
 """How often a call is made at most, each time with more known of what it asks; and what it may ask in all."""
@@ -98,7 +98,7 @@ _exchange = _exchange(FUNCTIONS)
 
 
 def follow_through(
-    suite: Suite, backend: Sandboxed, results: Sequence[TestResult], before: Sequence[TestResult] = ()
+    suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], before: Sequence[TestResult] = ()
 ) -> list[TestResult]:
     """The tests that failed, run once more with right values below them: those that pass now have their points.
 
@@ -116,7 +116,7 @@ def follow_through(
             failed = [result for result in (*before, *results) if not result.passed]
             second.wrong_values = {result.test.question for result in failed if result.kind not in ITS_OWN}
             wrong = {result.test.question for result in failed} - {ANSWERS}
-            if not (lowest := suite.reference.blocks.lowest(frozenset(wrong - replaced))):
+            if not (lowest := suite.reference.call_graph.lowest(frozenset(wrong - replaced))):
                 break
             replaced |= lowest
             results = [
@@ -150,15 +150,15 @@ class _SecondLook:
 
     def of(self, result: TestResult, wrong: Collection[str]) -> TestResult:
         """The result of a test that failed, with right values in the place of some functions."""
-        blocks, own = self.reference.blocks, result.test.question
-        self.replaced = {name for name in wrong if name != own and own not in blocks.below(name)}
+        call_graph, own = self.reference.call_graph, result.test.question
+        self.replaced = {name for name in wrong if name != own and own not in call_graph.below(name)}
         self.given.clear()
         if not self.replaced or not (again := self.suite.run_again(self, result.test)).passed or not self.given:
             return result
-        return replace(again, given=blocks.lowest_first(self.given)[0], calls=result.calls)
+        return replace(again, given=call_graph.topological_order(self.given)[0], calls=result.calls)
 
     def call(self, call: Call) -> Reply:
-        names = sorted(self.replaced & self.reference.blocks.below(call.function))
+        names = sorted(self.replaced & self.reference.call_graph.below(call.function))
         asked = [call] if call.function in self.replaced else []
         if names and not asked:
             asked = [each for each in self.reference.asked(call) if each.function in names]

@@ -34,7 +34,7 @@ class Grade:
     seconds: float = 0.0
     failure: Raised | None = None
     """what stopped the file while it was loaded"""
-    at_once: str = ""
+    public_feedback: str = ""
     """what its student may read at once, as Markdown: settled before the first hidden test"""
     feedback: str = ""
     """and once hidden results are published"""

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.telling import Audience
 from autograder.course import Assignment
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
@@ -23,7 +23,7 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
 from autograder.protocol.failure import Kind, Status
-from autograder.sandbox.backend import Sandboxed
+from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
@@ -48,7 +48,7 @@ class Grader:
         judged: list[Grade] = []
         results: list[TestResult] = []
         with (
-            contextlib.closing(Sandboxed(self.sandbox, assignment.name, cells)) as backend,
+            contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
             bounded_memory(),
             np.errstate(all="ignore"),  # a warning would print a line of a hidden test
         ):
@@ -79,16 +79,16 @@ class Grader:
         self.sandbox.close()
 
 
-def _told(scorer: Scorer, at_once: Grade, final: Grade) -> Grade:
+def _told(scorer: Scorer, public_feedback: Grade, final: Grade) -> Grade:
     """The final grade, scored, with what its student may read: at once, and later. How the submission came to an end
     among hidden tests is told of none of it."""
     for result in final.test_results:
         result.calls.clear()  # nobody needs what was asked any more
-    settled = replace(at_once, **scorer.numbers(final.test_results))
-    now = feedback.body(settled, Audience.AT_ONCE)
-    later = feedback.body(replace(settled, test_results=final.test_results), Audience.LATER)
+    settled = replace(public_feedback, **scorer.numbers(final.test_results))
+    now = feedback.body(settled, Audience.BEFORE_RELEASE)
+    later = feedback.body(replace(settled, test_results=final.test_results), Audience.AFTER_RELEASE)
     gradescope = settled.gradescope | {"output": now}
-    told = replace(settled, at_once=now, feedback=later, gradescope=gradescope)
+    told = replace(settled, public_feedback=now, feedback=later, gradescope=gradescope)
     return replace(told, test_results=final.test_results, status=final.status)
 
 

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.checks.telling import inline
+from autograder.checks.render import inline
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json
 from autograder.protocol.failure import Status

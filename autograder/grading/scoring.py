@@ -12,8 +12,8 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograder.checks.render import Audience, plain, scored
 from autograder.checks.results import Test, TestResult, by_question, points_possible
-from autograder.checks.telling import Audience, plain, scored
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
 from autograder.protocol.call import ANSWERS
@@ -105,7 +105,7 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], assignment: 
     """Have Otter's files sum up in other words: at once in points, what is still to be decided among them, and once
     hidden results are published in the words of the feedback, with the right answers and why."""
     groups, right = by_question(test_results), quiz.answers(assignment)
-    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.LATER)}
+    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for one in groups.get(ANSWERS, []):
         key = quiz.key(one.test)

@@ -30,7 +30,7 @@ from autograder.checks.proxy import Backend, Definition, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.recorded import Recorder
+from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
 from autograder.protocol.failure import BrokenTest
 
@@ -73,7 +73,7 @@ class Suite(fixtures.TestContext):
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
-        self.definition = recorder = Recorder(self.reference)
+        self.definition = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
                 recorder.test = test.name

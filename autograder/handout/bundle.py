@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.course import PACKAGE, ROOT, assignments, shipped_code
 from autograder.files import write_zip
-from autograder.handout import services
+from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, write
 from autograder.pages import course, questions
@@ -23,7 +23,7 @@ COURSE = "course"
 TEMPLATE = Path(__file__).with_name("template")
 
 _SHARED = """
-    LICENSE assignments/*.md assignments/figures.py assignments/measuring.py assignments/figures/*.svg
+    LICENSE assignments/*.md assignments/figures.py assignments/experiments.py assignments/figures/*.svg
     assignments/writer/__main__.py assignments/writer/experiments.py assignments/writer/lessons.py
     assignments/writer/model.py assignments/writer/yours.py assignments/writer/*.csv assignments/writer/text.txt
     assignments/writer/weights.npz
@@ -47,7 +47,7 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     files = {name: path.read_bytes() for name, path in paths.items()}
     made = {QUESTIONS: json.dumps({one.name: questions.of(one) for one in chosen}, indent=1)}
     for one in chosen:
-        made |= services.files(one, questions.tests(one))
+        made |= otter_files.files(one, questions.tests(one))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
     return files | {f"{COURSE}/{name}": content for name, content in course().items()}
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograder.checks import prompt
+from autograder.checks import call_repr
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.proxy import REFUSED, parts
 from autograder.checks.results import Phase, TestResult
@@ -29,7 +29,7 @@ LARGEST = 1e290
 MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
-SAME = object()
+UNAFFECTED = object()
 """What a mistake makes of a call where it makes no difference: what is right."""
 
 
@@ -67,19 +67,21 @@ def fingerprint(value: Any) -> Fingerprint | None:
     return Fingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
-def same(got: Any, wanted: Any) -> bool:
+def same(got: Any, expected: Any) -> bool:
     """Whether a value is the one that was foreseen, within what a test allows."""
-    if wanted is REFUSED:
+    if expected is REFUSED:
         return False
-    if type(wanted) is Fingerprint:
+    if type(expected) is Fingerprint:
         shape, sums = fingerprint(got) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in parts(got))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
-        return shape == wanted.shape and np.allclose(sums, wanted.sums, each, each * (1 + math.prod(shape)))
-    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
+        return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
+    if type(got) is np.ndarray and type(expected) is np.ndarray and got.dtype == expected.dtype == np.float64:
         # Nearly all results, and hundreds of predictions to compare each with: no words needed.
-        return got.shape == wanted.shape and np.allclose(got, wanted, TOLERANCE[got.dtype], TOLERANCE[got.dtype], True)
-    return difference(got, wanted, None) is None
+        return got.shape == expected.shape and np.allclose(
+            got, expected, TOLERANCE[got.dtype], TOLERANCE[got.dtype], True
+        )
+    return difference(got, expected, None) is None
 
 
 # The rule
@@ -101,7 +103,7 @@ class Observation:
     def explained_by(self, mistake: Any) -> bool:
         """Whether what came is what a mistake makes of the call."""
         predicted = self.predicted(mistake)
-        return predicted is not SAME and same(self.got, predicted) if self.is_wrong else predicted is SAME
+        return predicted is not UNAFFECTED and same(self.got, predicted) if self.is_wrong else predicted is UNAFFECTED
 
 
 def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]:
@@ -151,7 +153,7 @@ def _located(known: Known, result: TestResult) -> TestResult:
     for call, reply in result.calls.items():
         row = known.observation(call, reply)
         if row is not None and row.is_wrong:
-            words, differs = prompt.text(call), difference(row.got, row.right, None)
+            words, differs = call_repr.text(call), difference(row.got, row.right, None)
             if not words or words == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"

@@ -13,11 +13,11 @@ from typing import Any
 
 from autograder.checks.expect import difference
 from autograder.checks.proxy import REFUSED
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import SAME, Observation
+from autograder.hints.explain import UNAFFECTED, Observation
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
@@ -42,9 +42,9 @@ class Reference:
         return catalogue.solution(self.assignment)
 
     @functools.cached_property
-    def blocks(self) -> Blocks:
+    def call_graph(self) -> CallGraph:
         """What each function of the solution builds on."""
-        return Blocks(Source(self.assignment.solution).functions)
+        return CallGraph(Source(self.assignment.solution).functions)
 
     # What the solution makes of a call
 
@@ -58,7 +58,7 @@ class Reference:
             raise MemoryError(reply.raised.message)  # which says nothing of the call, and is not to be remembered
         return reply
 
-    def wanted(self, call: Call) -> Any:
+    def expected(self, call: Call) -> Any:
         """What the solution returns, or REFUSED."""
         reply = self.reply(call)
         if reply.raised is not None and reply.raised.kind not in ("ValueError", "IndexError"):
@@ -83,7 +83,7 @@ class Reference:
             return function
 
         call = Call(*codec.decode(encoded))
-        for name in (name for name in self.blocks.below(call.function) if not name.startswith("_")):
+        for name in (name for name in self.call_graph.below(call.function) if not name.startswith("_")):
             setattr(module, name, listening(name, vars(module)[name]))
         perform(module, call)
         return tuple(asked.values())
@@ -105,7 +105,7 @@ class Reference:
     def known(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """The known mistakes that can show in the results of a function, the likelier ones first: its own before those
         of functions below it, since somebody may have written anew what the solution takes from another."""
-        groups = ({function}, self.blocks.below(function))
+        groups = ({function}, self.call_graph.below(function))
         own, below = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return own, below
 
@@ -125,11 +125,11 @@ class Reference:
         """What comes of a call beside a known mistake, or SAME: most leave most calls alone."""
         right = self.reply_to(encoded)
         if right.raised is not None:  # which all of them refuse
-            return SAME
+            return UNAFFECTED
         made = perform(self.mistaken(entry), Call(*codec.decode(encoded)))
         if made.raised is not None:
             return REFUSED
-        return made.value if difference(made.value, right.value, None) is not None else SAME
+        return made.value if difference(made.value, right.value, None) is not None else UNAFFECTED
 
 
 def is_small(call: Call) -> bool:

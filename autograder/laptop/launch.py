@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.checks.telling import print_markdown
+from autograder.checks.render import print_markdown
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
@@ -41,10 +41,10 @@ def main(arguments: Sequence[str]) -> int:
             if len(names) != 1:
                 parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
             try:
-                from autograder.laptop import alone
+                from autograder.laptop import self_study
             except ImportError:
                 parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
-            return alone.show(names[0], options.show) if options.show else alone.check(*asked[0])
+            return self_study.show(names[0], options.show) if options.show else self_study.check(*asked[0])
         else:
             _check(names or known, [function for _, function in asked if function])
     except KeyboardInterrupt:

@@ -131,8 +131,8 @@ def shown(all_progress: Sequence[Progress]) -> dict[str, Any]:
             "next": one.next_function,
             "told": html(f"{progress.beginning(one)}\n\n{progress.ending(one)}"),
             "functions": {
-                standing.name: [progress.MARKS[standing.state], html(progress.section(one, standing))]
-                for standing in one.standings
+                function_state.name: [progress.MARKS[function_state.state], html(progress.section(one, function_state))]
+                for function_state in one.function_states
             },
         }
         for one in all_progress

@@ -17,9 +17,9 @@ from autograder.checks import fixtures
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, describe, test_result
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
-from autograder.hints.recorded import Recorded
+from autograder.hints.golden import GoldenValues
 from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TERMINAL, TIMEOUT_MARK, Host
 from autograder.protocol.call import Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
@@ -41,7 +41,7 @@ class InProcess:
     def __init__(self, name: str, path: Path, host: Host) -> None:
         self.host = host
         self.source = Source(path)
-        self.blocks = Blocks(self.source.functions)
+        self.call_graph = CallGraph(self.source.functions)
         if FILE in host.stuck:
             self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), host.stuck[FILE])
         else:
@@ -52,7 +52,7 @@ class InProcess:
         _stop_if_interrupted(self.failure)
 
     def call(self, call: Call) -> Reply:
-        for name in (call.function, *self.blocks.below(call.function)) if self.stuck else ():
+        for name in (call.function, *self.call_graph.below(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
         with self.host.limit(call.function):
@@ -95,7 +95,7 @@ class LocalContext(TestContext):
     def reference(self, assignment: str, test: str) -> Any:
         """What one test compares with."""
         if assignment not in self.known:
-            self.known[assignment] = Recorded(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+            self.known[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
         return self.known[assignment].of(test)
 
     def questions(self, assignment: str) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.standing import Standing, State
-from autograder.checks.telling import read
+from autograder.checks.function_state import FunctionState, State
+from autograder.checks.render import read
 from autograder.laptop.local_context import InProcess, LocalContext
 from autograder.laptop.progress import Progress, section
 
@@ -27,15 +27,15 @@ class NotebookCheck(LocalContext):
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """One test on the functions of an environment: what was wanted, what came and the likely cause, as an error
+        """One test on the functions of an environment: what was expected, what came and the likely cause, as an error
         where it does not pass."""
         if not self.test_results:
             self.environment = environment
             self.start([self.assignment])
         (result,) = (one for one in self.test_results[self.assignment] if one.test.name == test)
         own = (result,) if result.is_mistake else ()
-        standing = Standing(result.test.question, [result], State.MISTAKEN, None, own)
-        told = read(section(Progress(self.assignment, self), standing).partition("\n\n")[2])
+        function_state = FunctionState(result.test.question, [result], State.MISTAKEN, None, own)
+        told = read(section(Progress(self.assignment, self), function_state).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(told if own else f"{result.message}\n{told}")
         print(told, end="")

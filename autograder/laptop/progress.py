@@ -15,11 +15,11 @@ from typing import Any
 from rich.console import Console
 
 from autograder.checks import answers
+from autograder.checks.function_state import FunctionState, State, function_states
 from autograder.checks.proxy import stops
+from autograder.checks.render import Audience, block, inline, note, print_markdown, quoted
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
-from autograder.checks.standing import Standing, State, standings
-from autograder.checks.telling import Audience, block, inline, note, print_markdown, quoted
 from autograder.laptop.local_context import FILE, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
@@ -64,24 +64,24 @@ class Progress:
         return self.source.problem or stopped
 
     @cached_property
-    def standings(self) -> list[Standing]:
+    def function_states(self) -> list[FunctionState]:
         """The functions in the order in which the lesson's page has them."""
         lesson = self.source.path.with_name(LESSON)
         headings = re.findall(r"(?m)^### .*$", lesson.read_text("utf-8")) if lesson.is_file() else []
         names = re.findall(r"`(\w+)", " ".join(headings))
-        found = standings(self.test_results, self.run.files[self.name].blocks)
+        found = function_states(self.test_results, self.run.files[self.name].call_graph)
         return sorted(found, key=lambda one: names.index(one.name) if one.name in names else len(names))
 
     @property
     def right(self) -> list[str]:
         """The functions that are right."""
-        return [standing.name for standing in self.standings if standing.is_right]
+        return [function_state.name for function_state in self.function_states if function_state.is_right]
 
     @property
     def next_function(self) -> str | None:
         """What to work on: the first function in the lesson's order that is not right and waits for no other."""
         waiting = (State.WAITING, State.BUILT_ON)
-        unfinished = [standing for standing in self.standings if not standing.is_right]
+        unfinished = [function_state for function_state in self.function_states if not function_state.is_right]
         return next((one.name for one in sorted(unfinished, key=lambda one: one.state in waiting)), None)
 
 
@@ -101,11 +101,14 @@ def lesson_number(name: str) -> int:
 def overview(all_progress: Sequence[Progress]) -> str:
     """A line for each assignment, with what to do next."""
     lines = [
-        f"{one.name:<18} {len(one.right):>2} of {len(one.standings):<3} "
+        f"{one.name:<18} {len(one.right):>2} of {len(one.function_states):<3} "
         + (f"next: {one.next_function}  {_at(one, one.next_function)}" if one.next_function else "all right")
         for one in all_progress
     ]
-    right, functions = (sum(len(one.right) for one in all_progress), sum(len(one.standings) for one in all_progress))
+    right, functions = (
+        sum(len(one.right) for one in all_progress),
+        sum(len(one.function_states) for one in all_progress),
+    )
     return "\n".join([*lines, f"{right} of {functions} functions are right. In each assignment, {HIDDEN}"])
 
 
@@ -124,16 +127,16 @@ def beginning(progress: Progress) -> str:
     return "\n\n".join(parts + _printed(progress, FILE))
 
 
-def section(progress: Progress, standing: Standing, full: int = 1) -> str:
+def section(progress: Progress, function_state: FunctionState, full: int = 1) -> str:
     """One function: a line, and so many of its mistakes in full."""
-    shown = standing.own[:full]
-    parts = [f"{MARKS[standing.state]} {standing.name:<24} {note(standing)}".rstrip()]
-    parts += [block(standing, Audience.HOME, full)] if shown else []
-    parts += _printed(progress, *(result.test.name for result in shown or standing.test_results))
-    if len(standing.own) > full:
-        alone = " --alone" * ("hidden" in progress.run.folders)
-        parts.append(f"More of its tests fail: check {progress.name}.{standing.name}{alone} to see all.")
-    parts += [f"See {LESSON}, section {standing.name}."] if shown else []
+    shown = function_state.own[:full]
+    parts = [f"{MARKS[function_state.state]} {function_state.name:<24} {note(function_state)}".rstrip()]
+    parts += [block(function_state, Audience.HOME, full)] if shown else []
+    parts += _printed(progress, *(result.test.name for result in shown or function_state.test_results))
+    if len(function_state.own) > full:
+        flag = " --alone" * ("hidden" in progress.run.folders)
+        parts.append(f"More of its tests fail: check {progress.name}.{function_state.name}{flag} to see all.")
+    parts += [f"See {LESSON}, section {function_state.name}."] if shown else []
     return "\n\n".join(parts)
 
 
@@ -150,24 +153,24 @@ def ending(progress: Progress) -> str:
     """How much is done, and what comes next."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
-    found = answers.faults(progress.answers, forms) if forms and progress.answers is not None else ()
-    faults = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in found]
-    tried = [*answers.practised(progress.answers, practice)] if isinstance(progress.answers, dict) else []
-    faults += [f"✗ {inline(said)}." for is_right, said in tried if not is_right]
+    found = answers.form_errors(progress.answers, forms) if forms and progress.answers is not None else ()
+    form_errors = [f"✗ {inline(fault)}. See {_at(progress, key)}" for key, fault in found]
+    tried = [*answers.practice_results(progress.answers, practice)] if isinstance(progress.answers, dict) else []
+    form_errors += [f"✗ {inline(said)}." for is_right, said in tried if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
-    parts = [f"{len(progress.right)} of {len(progress.standings)} functions are right."]
+    parts = [f"{len(progress.right)} of {len(progress.function_states)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {inline(said)}." for is_right, said in tried if is_right]
     if following := progress.next_function:
-        return "\n\n".join([*parts, *faults, f"**Next:** {following} at {_at(progress, following)}."])
-    is_wrong = faults or any(result.kind is Kind.ANSWER for result in progress.test_results)
+        return "\n\n".join([*parts, *form_errors, f"**Next:** {following} at {_at(progress, following)}."])
+    is_wrong = form_errors or any(result.kind is Kind.ANSWER for result in progress.test_results)
     open_questions = [f"the questions at {_at(progress, ANSWERS)}"] if is_wrong or not all(filled) else []
     steps = ["mend what stops the file"] if progress.problem else open_questions
     steps += [] if "hidden" in progress.run.folders else [f"hand in {progress.source.path.name}"]
     lessons = pairwise(known_assignments())
     steps += [f"lesson {lesson_number(after)}, {after}" for name, after in lessons if name == progress.name]
     now = f" Now {', then '.join(steps)}." if steps else ""
-    return "\n\n".join([*parts, *faults, f"**All functions are right!**{now}"])
+    return "\n\n".join([*parts, *form_errors, f"**All functions are right!**{now}"])
 
 
 def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
@@ -176,10 +179,10 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     told = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * is_alone}."
     print_markdown(console, f"{told}\n\n{beginning(progress)}")
     console.print()
-    for standing in progress.standings:
-        if (only and standing.name not in only) or (progress.problem and MARKS[standing.state] == "·"):
+    for function_state in progress.function_states:
+        if (only and function_state.name not in only) or (progress.problem and MARKS[function_state.state] == "·"):
             continue
-        line, _, told = section(progress, standing, len(standing.own) if only else 1).partition("\n")
+        line, _, told = section(progress, function_state, len(function_state.own) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, told, "     ")
     console.print()

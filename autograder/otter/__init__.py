@@ -7,5 +7,5 @@
 Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.
 """
 
-FRONT_DOOR = ("package",)
+PUBLIC_MODULES = ("package",)
 """The modules that other rooms may import."""

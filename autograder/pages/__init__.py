@@ -14,8 +14,8 @@ Everything is made from what the handout has, but for the answers to questions w
 """
 
 from autograder.pages.markdown import code
-from autograder.pages.site import course, style
+from autograder.pages.course_pages import course, style
 
 __all__ = ["code", "course", "style"]
-FRONT_DOOR = ("questions",)
+PUBLIC_MODULES = ("questions",)
 """The modules that other rooms may import."""

@@ -7,5 +7,5 @@
 It ships to students, and knows numpy and the standard library alone: a worker behind the wall loads it.
 """
 
-FRONT_DOOR = ("call", "codec", "failure")
+PUBLIC_MODULES = ("call", "codec", "failure")
 """The modules that other rooms may import."""

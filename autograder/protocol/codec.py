@@ -222,10 +222,10 @@ class _Decoder(_Bounded):
 
     def _bytes(self, size: int | None = None) -> bytes:
         """So many bytes; as many as stands in front of them, where no size is named."""
-        wanted: int = self._unpack(_COUNT)[0] if size is None else size
-        data = self.data.read(wanted)
-        if len(data) < wanted:
-            raise Malformed(f"{wanted} bytes promised, {len(data)} there")
+        expected: int = self._unpack(_COUNT)[0] if size is None else size
+        data = self.data.read(expected)
+        if len(data) < expected:
+            raise Malformed(f"{expected} bytes promised, {len(data)} there")
         return data
 
     def _text(self) -> str:

@@ -10,5 +10,5 @@
 Whatever a submission controls is escaped or cleaned before it is shown.
 """
 
-FRONT_DOOR = ("class_page", "feedback_zip", "one_submission", "roster", "similarity", "templates")
+PUBLIC_MODULES = ("class_page", "feedback_zip", "one_submission", "roster", "similarity", "templates")
 """The modules that other rooms may import."""

@@ -19,7 +19,7 @@ import pandas as pd
 from autograder import course
 from autograder.checks.results import by_question, points_won
 from autograder.files import atomic
-from autograder.grading import review
+from autograder.grading import needs_review
 from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.names import printable
@@ -118,7 +118,7 @@ class ClassStatistics:
     def __init__(self, rows: Iterable[Row]) -> None:
         results: dict[str, Results] = {}
         students: dict[str, dict[str, Any]] = {}
-        cases: dict[review.Case, list[str]] = {}
+        cases: dict[needs_review.Case, list[str]] = {}
         self.submissions = 0
         for row in rows:
             self.submissions += 1
@@ -126,12 +126,12 @@ class ClassStatistics:
             assignment, name = submission.assignment, submission.person.name
             called = row.student if not name or name in row.student else f"{row.student} ({name})"
             student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
-            if (case := review.case(row)) is not None:
+            if (case := needs_review.case(row)) is not None:
                 cases.setdefault(case, []).append(printable(row.student))
             student["scores"][assignment] = (row.score, case)
             if assignment and not row.lost:
                 results.setdefault(assignment, Results(assignment)).add(row)
-        self.cases = review.in_order(cases)
+        self.cases = needs_review.in_order(cases)
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
         self.results = sorted(results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
         self.students = sorted(students.values(), key=lambda student: str(student["name"]))

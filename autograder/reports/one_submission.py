@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from autograder.checks.telling import Audience, print_markdown
+from autograder.checks.render import Audience, print_markdown
 from autograder.course import find
 from autograder.grading import feedback
 from autograder.grading.grade import Grade

@@ -118,11 +118,11 @@ def _called(title: str) -> str:
 
 
 def _lines_by_key(frame: pd.DataFrame, table: Path, id_column: str | None) -> dict[str, set[int]]:
-    wanted: Sequence[str] = ID_COLUMNS if id_column is None else (id_column,)
-    columns = [title for title in wanted if title in frame.columns]
+    expected: Sequence[str] = ID_COLUMNS if id_column is None else (id_column,)
+    columns = [title for title in expected if title in frame.columns]
     if not columns:
         raise RosterError(
-            f"{table} has no column {' or '.join(wanted)}: say with --id-column TITLE where it has the number, the"
+            f"{table} has no column {' or '.join(expected)}: say with --id-column TITLE where it has the number, the"
             " address or the login of a student"
         )
     lines: dict[str, set[int]] = defaultdict(set)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from autograder.course import ROOT, Assignment, assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.parallel import Exceeded, in_order
+from autograder.parallel import Exceeded, map_bounded
 from autograder.submission import Submission, find_in_folder
 from autograder.submission import read as read_hand_in
 from autograder.submission.code import NotPython, parse
@@ -80,7 +80,7 @@ def write(
     handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in there]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
-    prints = list(in_order(partial(_beyond, handouts), [(file.assignment, file.cells) for file in compared]))
+    prints = list(map_bounded(partial(_beyond, handouts), [(file.assignment, file.cells) for file in compared]))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
@@ -250,7 +250,7 @@ def solutions() -> Iterator[Submission]:
 def earlier(folder: Path) -> Iterator[Submission]:
     """What an earlier class handed in: a folder as `grade` takes it."""
     known = tuple(assignment.name for assignment in assignments())
-    for outcome in in_order(partial(read_hand_in, known=known), find_in_folder(folder, None, known).hand_ins):
+    for outcome in map_bounded(partial(read_hand_in, known=known), find_in_folder(folder, None, known).hand_ins):
         for submission in [] if isinstance(outcome, Exceeded) else outcome:
             if submission.problem is None:
                 yield replace(submission, student=f"{submission.student} ({folder.name})")

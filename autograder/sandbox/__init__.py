@@ -13,5 +13,5 @@ The grader imports `backend`, `limits` and `self_test`, and what these build on;
 project but `protocol.call`, `protocol.codec` and this room.
 """
 
-FRONT_DOOR = ("backend", "client", "confine", "limits", "self_test")
+PUBLIC_MODULES = ("backend", "client", "confine", "limits", "self_test")
 """The modules that other rooms may import."""

@@ -15,7 +15,7 @@ from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
 
 
-class Sandboxed:
+class SandboxedBackend:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
     replacements."""
 
@@ -109,10 +109,10 @@ class Sandboxed:
         return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager
-    def anew(self, *cells: str) -> Iterator[Sandboxed]:
+    def anew(self, *cells: str) -> Iterator[SandboxedBackend]:
         """The same submission loaded once more, beside this one, with further cells at its end: what it has done until
         now, and has used up, makes no difference."""
-        again = Sandboxed(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
+        again = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
         with contextlib.closing(again):
             yield again
 

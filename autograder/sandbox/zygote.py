@@ -87,7 +87,7 @@ class _Zygote:
             pause = WATCH_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
                 assert self.worker is not None
-                self.worker.watch()
+                self.worker.enforce_limits()
                 continue
             order = b""
             with contextlib.suppress(ConnectionResetError):  # as at an end where not all was read
@@ -142,7 +142,7 @@ class _Child:
         self.excess = ""
         """what it had too much of"""
 
-    def watch(self) -> None:
+    def enforce_limits(self) -> None:
         """Kill it where it has too much of something."""
         if self._has_too_many_files():
             self.excess = f"wrote more than {self.limits.files >> 20} MiB or {self.limits.file_count} files"

@@ -24,7 +24,7 @@ const start = async ({ pyodide, libraries, course, megabytes, site }) => {
   await Promise.all([archive(site + libraries, python.runPython("import site; site.getsitepackages()[0]")), archive(site + course, "/course")]);
   tell("loading", { text: "The checks are starting" });
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
-  tab = python.pyimport("autograder.site.worker").Tab((what) => tell("began", { what }), () => tell("ended"));
+  tab = python.pyimport("autograder.site.tab").Tab((what) => tell("began", { what }), () => tell("ended"));
   tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 };
 

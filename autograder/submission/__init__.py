@@ -25,7 +25,7 @@ from autograder.submission.records import HandIn, NothingToGrade, Person, Proble
 __all__ = ["HandIn", "NothingToGrade", "Person", "Problem", "Submission", "find_in_folder", "lost", "read"]
 __all__ += ["read_alone", "read_file"]
 
-FRONT_DOOR = ("names", "code", "records")
+PUBLIC_MODULES = ("names", "code", "records")
 """The modules that other rooms may import."""
 
 
@@ -41,7 +41,7 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
 
 def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """As `read_file`, in a process of its own and within the budget of one submission: beyond that it is a problem."""
-    outcome = parallel.one(partial(read_file, assignment=assignment, known=known), path)
+    outcome = parallel.run_bounded(partial(read_file, assignment=assignment, known=known), path)
     if isinstance(outcome, parallel.Exceeded):
         return lost(find_file(path, assignment, known), outcome.why)[0]
     return outcome

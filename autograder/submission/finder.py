@@ -57,8 +57,8 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
     except OSError as error:
         raise NothingToGrade(f"{shown} cannot be read: {error.strerror}.") from error
     if not any(one.entry.problem or not one.entry.file or stem_and_suffix(one.entry.file)[1] in READ for one in files):
-        wanted = f" for {assignment}" if assignment else ""
-        raise NothingToGrade(f"{shown} holds no submission{wanted}: that is a .py, .ipynb or .zip file.")
+        expected = f" for {assignment}" if assignment else ""
+        raise NothingToGrade(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
     return Everything(layout, _by_person(files), tuple(finder.aside))
 
 

@@ -26,7 +26,7 @@ _MENTIONED = 3
 
 # What the handout put there and students do not write: never a rival of what they wrote.
 _HANDOUT = re.compile(
-    r"(?:^|/)(?:(?:figures|measuring|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
+    r"(?:^|/)(?:(?:figures|measuring|experiments|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
@@ -104,7 +104,7 @@ def _several(row: Submission, labels: Sequence[str]) -> Submission:
     """The row where nothing tells which file is meant."""
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     why = f"Several files could be {row.assignment}, {which}: hand in one, {_asked(row.assignment)}."
-    return replace(row, problem=Problem(why, is_unclear=True))
+    return replace(row, problem=Problem(why, is_ambiguous=True))
 
 
 class _Chooser:
@@ -127,8 +127,8 @@ class _Chooser:
         """A submission for each assignment that files name or that is decided; else hinted, or told by functions."""
         sure = _EXACT if self.in_folder and self.hint else _NAMELESS
         named = {candidate.assignment for candidate in self.candidates if candidate.kind <= sure}
-        wanted = [name for name in self.known if name in named] or [self.hint or self._recognised()]
-        return [self._choose(assignment) for assignment in ([self.decided] if self.decided else wanted)]
+        expected = [name for name in self.known if name in named] or [self.hint or self._recognised()]
+        return [self._choose(assignment) for assignment in ([self.decided] if self.decided else expected)]
 
     def _choose(self, assignment: str) -> Submission:
         likely = self._likely(assignment)
@@ -200,7 +200,7 @@ class _Chooser:
         if not assignment and self.candidates:
             why = f"The name {self.candidates[0].label} does not tell one assignment"
             advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
-            return Problem(f"{why}: {advice}.", is_unclear=True)
+            return Problem(f"{why}: {advice}.", is_ambiguous=True)
         names = [printable(name) for name in self.unpacked or [file.name for file in self.files]] or ["nothing"]
         missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
         return Problem(f"{missing}, but {listed(names, _MENTIONED)}: hand in {_asked(assignment)}.")

@@ -14,7 +14,7 @@ class Problem:
     """Why no code can be had from what was handed in: one sentence, for the student and for staff."""
 
     message: str
-    is_unclear: bool = False
+    is_ambiguous: bool = False
     """whether nothing tells which file is meant, or for which assignment: where that is so of all, another folder is
     meant"""
 

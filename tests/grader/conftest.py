@@ -15,7 +15,7 @@ import pytest
 from autograder.course import Assignment, assignments
 from tests.grader.support import examples
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.once import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
+from tests.grader.support.cached_builds import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import warm_graders  # noqa: F401, a fixture
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser lazy
-    new_assignment otter one_submission_decides self_test report_browser threat_model labs writer similarity bench
+    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
+    trivial_solutions new_assignment otter one_submission_decides self_test report_browser threat_model labs writer similarity bench
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""

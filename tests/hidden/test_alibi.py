@@ -110,8 +110,8 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
     i, j = i % q_len, j % k_len
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     expect.holds(bias.shape == (n_heads, q_len, k_len), "the bias has shape (heads, queries, keys)")
-    wanted = np.array([-slope(head, n_heads) * abs(i + more - j) for head in range(n_heads)])
-    expect.close(bias[:, i, j], wanted, "minus slope times distance")
+    expected = np.array([-slope(head, n_heads) * abs(i + more - j) for head in range(n_heads)])
+    expect.close(bias[:, i, j], expected, "minus slope times distance")
 
 
 @pytest.mark.question("alibi_bias", points=0.5)

@@ -110,10 +110,10 @@ def test_padding_loses_nothing(batches, sizes, side, seed):
     """Where the mask is True stand the texts, in their order; elsewhere stands the id of padding."""
     texts = [np.arange(size) + 1 + seed % 7 for size in sizes]
     ids, mask = batches.pad(texts, side, 0)
-    wanted = padded_rows(sizes, side)
-    expect.close(mask, wanted, "the mask says where each text is")
-    expect.close(ids[wanted], np.concatenate(texts), "real places hold the texts")
-    expect.close(ids[~wanted], np.zeros((~wanted).sum()), "other places hold the id of padding")
+    expected = padded_rows(sizes, side)
+    expect.close(mask, expected, "the mask says where each text is")
+    expect.close(ids[expected], np.concatenate(texts), "real places hold the texts")
+    expect.close(ids[~expected], np.zeros((~expected).sum()), "other places hold the id of padding")
 
 
 # position_ids
@@ -298,10 +298,10 @@ def test_boundaries_undo_positions(batches, sizes):
 def test_documents_are_triangles(batches, sizes):
     """A triangle for each text on the diagonal, and nothing elsewhere."""
     boundaries = np.cumsum([0, *sizes])
-    wanted = np.zeros((boundaries[-1], boundaries[-1]))
+    expected = np.zeros((boundaries[-1], boundaries[-1]))
     for rows in cut(boundaries):
-        wanted[rows, rows] = causal(rows.stop - rows.start)
-    expect.close(batches.document_mask(boundaries), wanted, "one triangle per text")
+        expected[rows, rows] = causal(rows.stop - rows.start)
+    expect.close(batches.document_mask(boundaries), expected, "one triangle per text")
 
 
 @pytest.mark.question("document_mask", points=0.5)
@@ -485,13 +485,13 @@ def test_futures_count_alike(batches, depth, futures):
     one_by_one = [-1] + [
         (0 if step == 0 else 1 + step * futures - futures + chain) for step in range(depth) for chain in range(futures)
     ]
-    wanted = [0] + [step + 1 for step in range(depth) for _ in range(futures)]
-    expect.close(batches.tree_positions(np.array(one_by_one)), np.array(wanted), "level by level")
+    expected = [0] + [step + 1 for step in range(depth) for _ in range(futures)]
+    expect.close(batches.tree_positions(np.array(one_by_one)), np.array(expected), "level by level")
     after_another = [-1] + [
         (0 if step == 0 else chain * depth + step) for chain in range(futures) for step in range(depth)
     ]
-    wanted = [0] + [step + 1 for _ in range(futures) for step in range(depth)]
-    expect.close(batches.tree_positions(np.array(after_another)), np.array(wanted), "chain after chain")
+    expected = [0] + [step + 1 for _ in range(futures) for step in range(depth)]
+    expect.close(batches.tree_positions(np.array(after_another)), np.array(expected), "chain after chain")
 
 
 @pytest.mark.question("tree_positions", points=0.25)

@@ -92,8 +92,8 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
     raised = context_extension.ntk_base(base, factor, head_dim)
     expect.close(raised / base, factor ** (head_dim / (head_dim - 2)), "the base grows by factor^(d/(d − 2))")
     slowed = theta(head_dim, base) / theta(head_dim, raised)
-    wanted = np.array([factor ** (2 * i / (head_dim - 2)) for i in range(head_dim // 2)])
-    expect.close(slowed, wanted, "pair i is slowed by factor^(2i/(d − 2))")
+    expected = np.array([factor ** (2 * i / (head_dim - 2)) for i in range(head_dim // 2)])
+    expect.close(slowed, expected, "pair i is slowed by factor^(2i/(d − 2))")
 
 
 # dynamic_ntk_base
@@ -120,10 +120,10 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
             # The bracket is 1 up to the rounding of factor − (factor − 1).
-            wanted = expect.matches(
+            expected = expect.matches(
                 context_extension.dynamic_ntk_base, base, 8, seq_len, trained_len, factor, tolerance=1e-9
             )
-            expect.close(wanted, base, "a text that fits keeps the trained base", 1e-9)
+            expect.close(expected, base, "a text that fits keeps the trained base", 1e-9)
     expect.matches(context_extension.dynamic_ntk_base, base, 8, trained_len + 1, trained_len, 40.0)
     for small in (0.5, 1.0):
         expect.matches(context_extension.dynamic_ntk_base, small, 8, 3 * trained_len, trained_len, 2.0)
@@ -167,8 +167,8 @@ def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, train
     frequencies = expect.matches(
         context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
     )
-    wanted = yarn_ratios(head_dim, base, factor, trained_len, beta_fast, beta_slow)
-    expect.close(frequencies / theta(head_dim, base), wanted, "each pair is slowed by its share of the factor")
+    expected = yarn_ratios(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    expect.close(frequencies / theta(head_dim, base), expected, "each pair is slowed by its share of the factor")
 
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
@@ -176,8 +176,8 @@ def test_yarn_clamps_high_at_the_features(context_extension):
     """High is clamped at d − 1, not at d/2 − 1: with a long trained length the last pair is not wholly interpolated."""
     for head_dim, trained_len in ((64, 131_072), (16, 100_000), (6, 20_000)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 8.0, trained_len)
-        wanted = yarn_ratios(head_dim, 10000.0, 8.0, trained_len)
-        expect.close(frequencies / theta(head_dim, 10000.0), wanted, "the ramp runs out past the last pair")
+        expected = yarn_ratios(head_dim, 10000.0, 8.0, trained_len)
+        expect.close(frequencies / theta(head_dim, 10000.0), expected, "the ramp runs out past the last pair")
     # Here dim(beta_slow) is 7.49, and dim(beta_fast) 1.49: high comes out as 8, and is 7.
     expect.matches(context_extension.yarn_frequencies, 8, 100.0, 8.0, 35_000, beta_fast=1000.0)
 
@@ -187,8 +187,8 @@ def test_yarn_clamps_low_at_zero(context_extension):
     """With a short trained length low is 0, and the fastest pair is kept."""
     for head_dim, trained_len in ((64, 10), (8, 100), (6, 201)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 4.0, trained_len)
-        wanted = yarn_ratios(head_dim, 10000.0, 4.0, trained_len)
-        expect.close(frequencies / theta(head_dim, 10000.0), wanted, "the ramp begins at pair 0")
+        expected = yarn_ratios(head_dim, 10000.0, 4.0, trained_len)
+        expect.close(frequencies / theta(head_dim, 10000.0), expected, "the ramp begins at pair 0")
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
@@ -208,8 +208,8 @@ def test_yarn_by_default(context_extension):
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
-        wanted = yarn_ratios(64, 10000.0, 16.0, trained_len)
-        expect.close(frequencies / theta(64, 10000.0), wanted, "32 turns are fast, 1 is slow")
+        expected = yarn_ratios(64, 10000.0, 16.0, trained_len)
+        expect.close(frequencies / theta(64, 10000.0), expected, "32 turns are fast, 1 is slow")
     expect.matches(context_extension.yarn_frequencies, 2, 10000.0, 4.0, 4096)
     same = context_extension.yarn_frequencies(64, 10000.0, 1, 4096)
     expect.close(same / theta(64, 10000.0), np.ones(32), "a factor of 1 keeps every pair")
@@ -245,16 +245,16 @@ def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bou
     """Many rotations: kept; few: interpolated; between: mixed by their number, without a jump at either end."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
-    wanted = llama3_ratios(head_dim, base, factor, low, high, trained_len)
-    expect.close(frequencies / theta(head_dim, base), wanted, "each pair is slowed by its share of the factor")
+    expected = llama3_ratios(head_dim, base, factor, low, high, trained_len)
+    expect.close(frequencies / theta(head_dim, base), expected, "each pair is slowed by its share of the factor")
 
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3_by_default(context_extension):
     """The defaults are Llama 3.1's, in float64; a factor of 1 changes nothing, a factor of 8 does."""
     frequencies = context_extension.llama3_frequencies(128)
-    wanted = llama3_ratios(128, 500000.0, 8.0, 1.0, 4.0, 8192)
-    expect.close(frequencies / theta(128, 500000.0), wanted, "the frequencies of Llama 3.1 8B")
+    expected = llama3_ratios(128, 500000.0, 8.0, 1.0, 4.0, 8192)
+    expect.close(frequencies / theta(128, 500000.0), expected, "the frequencies of Llama 3.1 8B")
     same = context_extension.llama3_frequencies(64, factor=1)
     expect.close(same / theta(64, 500000.0), np.ones(32), "a factor of 1 keeps every pair")
     expect.matches(context_extension.llama3_frequencies, 2, 10000, 4, 1, 4, 20)
@@ -385,9 +385,9 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
     for distance in (window - 1, window, window + beyond):
         smaller = distance if distance < window else window + (distance - window) / factor
         pairs = (q[0, ::2] + 1j * q[0, 1::2]) * (k[0, ::2] - 1j * k[0, 1::2])
-        wanted = (pairs * np.exp(1j * smaller * theta(4, 10000.0))).real.sum() / 2
+        expected = (pairs * np.exp(1j * smaller * theta(4, 10000.0))).real.sum() / 2
         got = context_extension.rerope_scores(q, k, np.array([shift + distance]), np.array([shift]), window, factor)
-        expect.close(got, np.array([[wanted]]), "the score at the smaller distance", FAR)
+        expect.close(got, np.array([[expected]]), "the score at the smaller distance", FAR)
 
 
 @pytest.mark.question("rerope_scores", points=0.25)
@@ -429,10 +429,10 @@ def test_similarity_of_any_size(context_extension, rng):
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
     """A longer text has as low a similarity, or a lower one; over few tokens it is that of the last distance."""
-    wanted = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
+    expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
-    wanted = np.array([min(wanted[:length]), min(wanted), min(wanted[:3])])
-    expect.close(np.array(got), wanted, "the least of all distances")
+    expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])
+    expect.close(np.array(got), expected, "the least of all distances")
 
 
 # ANSWERS

@@ -104,10 +104,10 @@ def all_logits(method, q, k, given):
     return np.array([[logit(method, q, k, i, j, given) for j in range(len(k))] for i in range(len(q))])
 
 
-def agree(got, wanted, says):
+def agree(got, expected, says):
     """Two arrays of logits agree, and −∞ stands in the same places."""
-    expect.close(np.isneginf(got), np.isneginf(wanted), f"{says}: −∞ where a key lies ahead, and nowhere else")
-    expect.close(got, wanted, says)
+    expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ where a key lies ahead, and nowhere else")
+    expect.close(got, expected, says)
 
 
 # encode
@@ -218,8 +218,8 @@ def test_t5_buckets(extrapolation, rng, sizes):
         q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
         effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
-        wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in reversed(range(length))]
-        expect.close(effect, np.array(wanted), "what is added for each distance, in the last row")
+        expected = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in reversed(range(length))]
+        expect.close(effect, np.array(expected), "what is added for each distance, in the last row")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -410,8 +410,8 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
             gap = extrapolation.shift_gap(method, x, w_q, w_k, given_to, shift)
             expect.close(gap, 0.0, f"{method}: the distances are the same, so the scores are")
         gap = extrapolation.shift_gap("integer", x, w_q, w_k, {}, shift)
-        wanted = gap_of_shift("integer", x, w_q, w_k, {}, shift)
-        expect.close(gap, wanted, "integer: the scores depend on the positions")
+        expected = gap_of_shift("integer", x, w_q, w_k, {}, shift)
+        expect.close(gap, expected, "integer: the scores depend on the positions")
     for method in ADDED:
         expect.close(extrapolation.shift_gap(method, x, w_q, w_k, given_to, 0), 0.0, f"{method}: nothing was shifted")
         expect.holds(
@@ -429,8 +429,8 @@ def test_learned_parameters_of_any_size(extrapolation, rng):
         given_to = parameters(rng, rows, d, buckets=2 * d)
         for method in (*NEITHER, *ADDED, *SCORED):
             count = expect.matches(extrapolation.learned_parameters, method, given_to)
-            wanted = {"learned": rows * d, "shaw": 5 * d, "t5": 2 * d}.get(method, 0)
-            expect.close(count, wanted, f"{method}: the numbers in its own table")
+            expected = {"learned": rows * d, "shaw": 5 * d, "t5": 2 * d}.get(method, 0)
+            expect.close(count, expected, f"{method}: the numbers in its own table")
     expect.matches(extrapolation.learned_parameters, "learned", {"table": normal(rng, 3, 5)})
     expect.matches(extrapolation.learned_parameters, "rope", {})
 

@@ -72,10 +72,10 @@ def test_position_is_found_again(modern):
 def test_one_layer_of_each_group_has_no_rope(modern, groups, interval, more):
     """One layer of every full group has no RoPE, and it is the last one of its group."""
     n_layers = groups * interval + more % interval
-    wanted = [True] * n_layers
+    expected = [True] * n_layers
     for group in range(groups):
-        wanted[group * interval + interval - 1] = False
-    expect.close(modern.rope_layers(n_layers, interval), np.array(wanted), "the layers that use RoPE")
+        expected[group * interval + interval - 1] = False
+    expect.close(modern.rope_layers(n_layers, interval), np.array(expected), "the layers that use RoPE")
 
 
 # layer_bases
@@ -86,10 +86,10 @@ def test_one_layer_of_each_group_has_no_rope(modern, groups, interval, more):
 def test_one_layer_of_each_group_is_global(modern, groups, interval, more):
     """The last layer of every full group has the global base, and all others the local one."""
     n_layers = groups * interval + more % interval
-    wanted = [300.0] * n_layers
+    expected = [300.0] * n_layers
     for group in range(groups):
-        wanted[group * interval + interval - 1] = 70000.0
-    expect.close(modern.layer_bases(n_layers, interval, 300.0, 70000.0), np.array(wanted), "the bases of the layers")
+        expected[group * interval + interval - 1] = 70000.0
+    expect.close(modern.layer_bases(n_layers, interval, 300.0, 70000.0), np.array(expected), "the bases of the layers")
 
 
 # sliding_window_mask
@@ -274,8 +274,8 @@ def test_content_has_no_position_and_heads_share_the_key(modern, rng):
     scores = modern.decoupled_scores(q_content, k_content, 0 * q_rope, k_rope, where, keys)
     expect.close(scores, q_content @ k_content.swapaxes(-1, -2) / 3, "without q_rope the score is that of the content")
     scores = modern.decoupled_scores(0 * q_content, k_content, q_rope, k_rope, where, keys)
-    wanted = rotated(q_rope, where) @ rotated(k_rope, keys).T / 3
-    expect.close(scores, wanted, "without q_content the score is that of the rotated features")
+    expected = rotated(q_rope, where) @ rotated(k_rope, keys).T / 3
+    expect.close(scores, expected, "without q_content the score is that of the rotated features")
 
 
 @pytest.mark.question("decoupled_scores", points=0.25)
@@ -374,8 +374,8 @@ def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
     """The weights are those of softmax with one more key, whose score is the head's sink, less that key's column."""
     scores, sink = features(3, 4, 5, seed=seed), np.array([-1.0, 0.5, high])
     powers = np.exp(np.concatenate([scores, np.broadcast_to(sink[:, np.newaxis, np.newaxis], (3, 4, 1))], axis=-1))
-    wanted = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]
-    expect.close(modern.sink_weights(scores, sink), wanted, "softmax with one more key, without its column")
+    expected = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]
+    expect.close(modern.sink_weights(scores, sink), expected, "softmax with one more key, without its column")
 
 
 @pytest.mark.question("sink_weights", points=0.25)

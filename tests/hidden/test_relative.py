@@ -6,7 +6,7 @@ The first line of a test is shown to students when it does not pass: it states t
 Sizes of T5 buckets. Where a distance lies exactly on a boundary, floating point decides whether truncation keeps it
 there. With the odd sizes here no distance does. All others have a power of two of buckets, so that the logarithm of the
 quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance
-of each size marked below. The wanted buckets are found in whole numbers, without a logarithm.
+of each size marked below. The expected buckets are found in whole numbers, without a logarithm.
 
 Tests of the dtype of mixed inputs use a lone token or a √d that is a power of two: float32 steps on the way are then
 exact.
@@ -249,9 +249,9 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
         behind, ahead = -reach, reach[1:]
         where = np.concatenate([behind, ahead])
         got = expect.matches(relative.t5_bucket, where, bidirectional, num_buckets, max_distance)
-        wanted_behind = buckets_in_whole_numbers(-behind, per_direction, max_distance)
-        wanted_ahead = per_direction + wanted_behind[1:] if bidirectional else np.zeros(len(ahead), dtype=np.int64)
-        expect.close(got, np.concatenate([wanted_behind, wanted_ahead]), "T5's buckets, found in whole numbers")
+        expected_behind = buckets_in_whole_numbers(-behind, per_direction, max_distance)
+        expected_ahead = per_direction + expected_behind[1:] if bidirectional else np.zeros(len(ahead), dtype=np.int64)
+        expect.close(got, np.concatenate([expected_behind, expected_ahead]), "T5's buckets, found in whole numbers")
 
 
 @pytest.mark.question("t5_bucket", points=0.75)

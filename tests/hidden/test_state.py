@@ -164,9 +164,9 @@ def test_forgetting_is_softmax_with_decay(state, seed, shut):
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5)
     log_f[shut] = -INF
     weights = np.exp(q @ k.T / np.sqrt(3)) * product_of_gates(log_f)
-    wanted = weights / weights.sum(axis=1, keepdims=True) @ v
+    expected = weights / weights.sum(axis=1, keepdims=True) @ v
     out = state.forgetting_attention(q, k, v, log_f)
-    expect.close(out, wanted, "weights are exp of the score times the gates between")
+    expect.close(out, expected, "weights are exp of the score times the gates between")
     q, k, v = (part + np.arange(1.0, 8)[:, np.newaxis] for part in (q, k, v))
     plain = softmax(np.where(np.tri(7) > 0, q @ k.T / np.sqrt(3), -INF)) @ v
     expect.close(state.forgetting_attention(q, k, v, np.zeros(7)), plain, "with all gates 1 it is causal attention")
@@ -203,8 +203,8 @@ def test_linear_is_token_by_token(state, seed, shut, deep):
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5) / 4
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -1e30 if deep else -INF
-    wanted, _ = token_by_token(q, k, v, log_f, np.zeros((3, 4)))
-    expect.close(state.linear_attention(q, k, v, log_f), wanted, "all at once is what token by token gives")
+    expected, _ = token_by_token(q, k, v, log_f, np.zeros((3, 4)))
+    expect.close(state.linear_attention(q, k, v, log_f), expected, "all at once is what token by token gives")
 
 
 @pytest.mark.question("linear_attention", points=0.25)
@@ -240,12 +240,12 @@ def test_steps_are_all_at_once(state, seed, shut):
     )
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -INF if seed % 2 else log_f[shut]
-    wanted = (q @ k.T * product_of_gates(log_f)) @ v + np.exp([log_f[: t + 1].sum() for t in range(5)])[
+    expected = (q @ k.T * product_of_gates(log_f)) @ v + np.exp([log_f[: t + 1].sum() for t in range(5)])[
         :, np.newaxis
     ] * (q @ memory)
     for t in range(5):
         out, memory = state.linear_step(memory, q[t], k[t], v[t], float(log_f[t]))
-        expect.close(out, wanted[t], "each token reads all that was written, times the gates since")
+        expect.close(out, expected[t], "each token reads all that was written, times the gates since")
 
 
 @pytest.mark.question("linear_step", points=0.25)
@@ -286,12 +286,12 @@ def test_chunks_are_token_by_token(state, rng, split):
     gates too."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
-    wanted, last = token_by_token(q, k, v, log_f, memory)
+    expected, last = token_by_token(q, k, v, log_f, memory)
     for first, second in ((1, 3), (4, 2), (20, 20)):
         one, between = state.linear_chunks(q[:split], k[:split], v[:split], log_f[:split], first, memory)
         two, after = state.linear_chunks(q[split:], k[split:], v[split:], log_f[split:], second, between)
-        expect.close(one, wanted[:split], "the first call")
-        expect.close(two, wanted[split:], "the second call goes on where the first one ended")
+        expect.close(one, expected[:split], "the first call")
+        expect.close(two, expected[split:], "the second call goes on where the first one ended")
         expect.close(after, last, "the state after both")
 
 
@@ -399,9 +399,9 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
     q, k, v = tokens(d_k=4, seed=seed)
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
-    wanted = [sum(gamma ** (i - j) * scores[i, j] * v[j] for j in range(i + 1)) for i in range(7)]
+    expected = [sum(gamma ** (i - j) * scores[i, j] * v[j] for j in range(i + 1)) for i in range(7)]
     expect.close(
-        state.retention(q, k, v, gamma), np.array(wanted), "rotated scores times γ to the power of the distance"
+        state.retention(q, k, v, gamma), np.array(expected), "rotated scores times γ to the power of the distance"
     )
     alone = scores.diagonal()[:, np.newaxis] * v
     expect.close(state.retention(q, k, v, 1e-200), alone, "where nothing survives a step, a token sees itself alone")

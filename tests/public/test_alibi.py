@@ -1,6 +1,6 @@
 """ALiBi, the tests you can see: each function by its values, and the properties that make it a straight line.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/alibi.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/alibi.json`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Attention, the tests you can see: each function by its values, and what a shuffle of the tokens does to it.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/attention.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/attention.json`.
 """
 
 import numpy as np
@@ -68,8 +68,8 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_by_hand(attention):
     """The lesson's example: thirds, sevenths and twenty-firsts."""
-    wanted = np.array([[1 / 3, 1 / 3, 1 / 3], [1 / 7, 2 / 7, 4 / 7], [1 / 21, 4 / 21, 16 / 21]])
-    expect.close(attention.attention_weights(TOKENS * np.log(2), TOKENS), wanted, "the weights of tokens 0, 1, 2")
+    expected = np.array([[1 / 3, 1 / 3, 1 / 3], [1 / 7, 2 / 7, 4 / 7], [1 / 21, 4 / 21, 16 / 21]])
+    expect.close(attention.attention_weights(TOKENS * np.log(2), TOKENS), expected, "the weights of tokens 0, 1, 2")
 
 
 @pytest.mark.question("attention_weights", points=0.5)
@@ -145,8 +145,8 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 def test_causal_mask(attention):
     """Row i may attend to rows 0 … i, itself included; the mask is boolean."""
     expect.dtype(attention.causal_mask, 4)
-    wanted = np.array([[True, False, False], [True, True, False], [True, True, True]])
-    expect.close(attention.causal_mask(3), wanted, "causal_mask(3)")
+    expected = np.array([[True, False, False], [True, True, False], [True, True, True]])
+    expect.close(attention.causal_mask(3), expected, "causal_mask(3)")
 
 
 # self_attention
@@ -235,9 +235,9 @@ def test_self_attention_is_equivariant(attention, seed, order):
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
-    wanted = np.abs((x[0] - x[order[0]]) @ w[2]).max()
+    expected = np.abs((x[0] - x[order[0]]) @ w[2]).max()
     masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
-    expect.close(masked, wanted, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
+    expect.close(masked, expected, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
     without_the_last = np.tile([True, True, True, False], (4, 1))
     backwards, none = np.array([3, 2, 1, 0]), np.zeros((3, 3))
     pairs = (w[0], w[1]), (none, w[1]), (w[0], none)

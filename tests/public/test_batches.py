@@ -1,7 +1,7 @@
 """Batches, the tests you can see: each function by the example of its docstring, its values, its traps, and a text in a
 batch against the same text alone.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/batches.json`. Attention,
+The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention,
 rotation and the layer with a state come from lessons 1, 5 and 12; they are written out here once more.
 """
 
@@ -102,8 +102,8 @@ def test_positions_wherever_padding_is(batches):
 @pytest.mark.question("padding_mask", points=0.25)
 def test_padding_mask_by_hand(batches):
     """One place of padding and two tokens: the padding uses nothing, and nobody uses it."""
-    wanted = np.array([[[False, False, False], [False, True, False], [False, True, True]]])
-    expect.close(batches.padding_mask(np.array([False, True, True])), wanted, "padding_mask([False, True, True])")
+    expected = np.array([[[False, False, False], [False, True, False], [False, True, True]]])
+    expect.close(batches.padding_mask(np.array([False, True, True])), expected, "padding_mask([False, True, True])")
 
 
 @pytest.mark.question("padding_mask", points=0.25)
@@ -161,8 +161,8 @@ def test_pack(batches):
 @pytest.mark.question("packed_positions", points=0.25)
 def test_packed_positions(batches):
     """Each text counts from 0: 0, 1, 2 and then 0, 1. So for any number of texts, texts of one token too."""
-    wanted = np.array([0, 1, 2, 0, 1])
-    expect.close(batches.packed_positions(np.array([0, 3, 5])), wanted, "packed_positions([0, 3, 5])")
+    expected = np.array([0, 1, 2, 0, 1])
+    expect.close(batches.packed_positions(np.array([0, 3, 5])), expected, "packed_positions([0, 3, 5])")
     expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
     expect.matches(batches.packed_positions, np.array([0, 7]))
 
@@ -201,8 +201,8 @@ def test_boundaries_where_positions_jump(batches):
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask_by_hand(batches):
     """A text of two tokens and a text of one: two small triangles."""
-    wanted = np.array([[True, False, False], [True, True, False], [False, False, True]])
-    expect.close(batches.document_mask(np.array([0, 2, 3])), wanted, "document_mask([0, 2, 3])")
+    expected = np.array([[True, False, False], [True, True, False], [False, False, True]])
+    expect.close(batches.document_mask(np.array([0, 2, 3])), expected, "document_mask([0, 2, 3])")
 
 
 @pytest.mark.question("document_mask", points=0.25)
@@ -324,8 +324,8 @@ def test_ring(batches):
 @pytest.mark.question("tree_positions", points=0.25)
 def test_tree_positions_by_hand(batches):
     """A root, its two children and a grandchild: depths 0, 1, 1, 2."""
-    wanted = np.array([0, 1, 1, 2])
-    expect.close(batches.tree_positions(np.array([-1, 0, 0, 1])), wanted, "tree_positions([−1, 0, 0, 1])")
+    expected = np.array([0, 1, 1, 2])
+    expect.close(batches.tree_positions(np.array([-1, 0, 0, 1])), expected, "tree_positions([−1, 0, 0, 1])")
 
 
 @pytest.mark.question("tree_positions", points=0.25)
@@ -341,8 +341,8 @@ def test_tree_positions(batches):
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask_by_hand(batches):
     """Two children of one root use the root and themselves, and not each other."""
-    wanted = np.array([[True, False, False], [True, True, False], [True, False, True]])
-    expect.close(batches.tree_mask(np.array([-1, 0, 0])), wanted, "tree_mask([−1, 0, 0])")
+    expected = np.array([[True, False, False], [True, True, False], [True, False, True]])
+    expect.close(batches.tree_mask(np.array([-1, 0, 0])), expected, "tree_mask([−1, 0, 0])")
 
 
 @pytest.mark.question("tree_mask", points=0.25)

@@ -1,6 +1,6 @@
 """Context extension, the tests you can see: each function by its values, and what each method keeps or slows.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/context_extension.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
 """
 
 import numpy as np
@@ -176,8 +176,8 @@ def test_apply_rope_with_by_hand(context_extension):
     turned = context_extension.apply_rope_with(
         np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0
     )
-    wanted = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
-    expect.close(turned, wanted, "one pair turned by a radian and one that does not turn, both scaled")
+    expected = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
+    expect.close(turned, expected, "one pair turned by a radian and one that does not turn, both scaled")
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
@@ -256,8 +256,8 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
 
     pairs = (q[0, ::2] + 1j * q[0, 1::2]) * (k[0, ::2] - 1j * k[0, 1::2])
     for back, used in ((window + distance, window), (window - 1, window - 1)):
-        wanted = (pairs * np.exp(1j * used * np.array([1.0, 0.01]))).real.sum() / 2
-        expect.close(score(back, window), np.array([[wanted]]), f"a key {back} back scores as one {used} back")
+        expected = (pairs * np.exp(1j * used * np.array([1.0, 0.01]))).real.sum() / 2
+        expect.close(score(back, window), np.array([[expected]]), f"a key {back} back scores as one {used} back")
 
 
 @pytest.mark.question("rerope_scores", points=0.25)

@@ -1,7 +1,7 @@
 """Extrapolation, the tests you can see: every method by its values, the two numbers that sum up a
 measurement, and two columns of the comparison table.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/extrapolation.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/extrapolation.json`.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ def test_bits_added_by_hand(extrapolation):
 def test_sinusoids_added_by_hand(extrapolation):
     """Feature 2i gets a sine and feature 2i + 1 the cosine of the same angle, base 10000 unless said otherwise."""
     coded = extrapolation.encode("sinusoidal", np.zeros((2, 4)), {})
-    wanted = np.array([[0, 1, 0, 1], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)]])
-    expect.close(coded, wanted, "the sinusoids of positions 0 and 1 with four features")
+    expected = np.array([[0, 1, 0, 1], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)]])
+    expect.close(coded, expected, "the sinusoids of positions 0 and 1 with four features")
 
 
 @pytest.mark.question("encode", points=0.25)
@@ -93,10 +93,10 @@ def test_no_row_past_the_table(extrapolation):
 def test_plain_logits_by_hand(extrapolation):
     """q_i·k_j/√d for keys up to the query, −∞ for those after it."""
     q, k = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])
-    wanted = np.array([[1.0, -np.inf], [3.0, 7.0]]) / np.sqrt(2)
+    expected = np.array([[1.0, -np.inf], [3.0, 7.0]]) / np.sqrt(2)
     got = extrapolation.logits("none", q, k, {})
-    expect.close(got, wanted, "two queries and two keys, without any encoding")
-    expect.close(np.isneginf(got), np.isneginf(wanted), "only what lies ahead is −∞")
+    expect.close(got, expected, "two queries and two keys, without any encoding")
+    expect.close(np.isneginf(got), np.isneginf(expected), "only what lies ahead is −∞")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -219,10 +219,10 @@ def test_learned_parameters(extrapolation):
     learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
-    wanted = {"learned": 2048, "shaw": 544, "t5": 32}
+    expected = {"learned": 2048, "shaw": 544, "t5": 32}
     for method in ("none", *ADDED, *SCORED):
         count = expect.matches(extrapolation.learned_parameters, method, given_to)
-        expect.close(count, wanted.get(method, 0), f"{method}: the numbers that training has to find for it")
+        expect.close(count, expected.get(method, 0), f"{method}: the numbers that training has to find for it")
 
 
 # random_positions

@@ -1,6 +1,6 @@
 """Grids, the tests you can see: each function by its example, by its values, and by what it must refuse.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/grids.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from autograder.checks.inputs import features, positions, seeds
 @pytest.mark.question("grid_positions", points=0.25)
 def test_positions_of_two_rows_and_three_columns(grids):
     """The example: two rows of three columns, row by row."""
-    wanted = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
-    expect.close(grids.grid_positions(2, 3), wanted, "grid_positions(2, 3)")
+    expected = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
+    expect.close(grids.grid_positions(2, 3), expected, "grid_positions(2, 3)")
     expect.answers(grids.grid_positions, 3, 5)
 
 
@@ -35,8 +35,8 @@ def test_grid_positions(grids):
 @pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_of_two_cells(grids):
     """The example: two cells side by side have the same y and differ in x."""
-    wanted = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
-    expect.close(grids.sinusoidal_2d(1, 2, 4), wanted, "sinusoidal_2d(1, 2, 4)")
+    expected = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
+    expect.close(grids.sinusoidal_2d(1, 2, 4), expected, "sinusoidal_2d(1, 2, 4)")
     expect.answers(grids.sinusoidal_2d, 2, 3, 8)
 
 
@@ -54,9 +54,9 @@ def test_sinusoidal_2d(grids):
 def test_two_cells_become_four(grids):
     """The example: the new centres lie at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border holds the outer
     ones."""
-    wanted = np.array([[0.0], [2.0], [6.0], [8.0]])
+    expected = np.array([[0.0], [2.0], [6.0], [8.0]])
     expect.close(
-        grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), wanted, "resize_grid([[0], [8]], (1, 2), (1, 4))"
+        grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), expected, "resize_grid([[0], [8]], (1, 2), (1, 4))"
     )
     expect.answers(grids.resize_grid, np.array([[0], [8]]), (1, 2), (2, 3))
 
@@ -86,8 +86,8 @@ def test_an_unchanged_shape_changes_nothing(grids):
 @pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_frequencies_of_eight_features(grids):
     """The example: two pairs for y, then two for x, with the same frequencies."""
-    wanted = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
-    expect.close(grids.axial_frequencies(8), wanted, "axial_frequencies(8)")
+    expected = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
+    expect.close(grids.axial_frequencies(8), expected, "axial_frequencies(8)")
     expect.answers(grids.axial_frequencies, 12)
 
 
@@ -104,8 +104,8 @@ def test_axial_frequencies(grids):
 @pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_frequencies_of_eight_features(grids):
     """The example: RoPE's four frequencies, given to y and x in turn."""
-    wanted = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
-    expect.close(grids.alternating_frequencies(8), wanted, "alternating_frequencies(8)")
+    expected = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
+    expect.close(grids.alternating_frequencies(8), expected, "alternating_frequencies(8)")
     expect.answers(grids.alternating_frequencies, 12)
 
 
@@ -149,8 +149,8 @@ def test_mrope_frequencies_interleaved(grids):
 def test_two_pairs_at_row_2_and_column_1(grids):
     """The example: pair 0 rotates by 2 radians, pair 1 by a half."""
     rotated = grids.apply_rope_nd(np.array([[1, 0, 1, 0]]), np.array([[2, 1]]), np.array([[1, 0], [0, 0.5]]))
-    wanted = np.array([[np.cos(2), np.sin(2), np.cos(0.5), np.sin(0.5)]])
-    expect.close(rotated, wanted, "the pairs (1, 0) and (1, 0) at row 2 and column 1")
+    expected = np.array([[np.cos(2), np.sin(2), np.cos(0.5), np.sin(0.5)]])
+    expect.close(rotated, expected, "the pairs (1, 0) and (1, 0) at row 2 and column 1")
     expect.answers(grids.apply_rope_nd, features(3, 2), features(3, 1, seed=1), features(1, 1, seed=2))
 
 
@@ -231,8 +231,8 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
 def test_two_words_an_image_and_a_word(grids):
     """The example: the image starts where the next word would stand, and the word after it stands past its largest
     coordinate."""
-    wanted = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
-    expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), wanted, "mrope_positions([2, (1, 2, 2), 1])")
+    expected = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
+    expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), expected, "mrope_positions([2, (1, 2, 2), 1])")
     expect.answers(grids.mrope_positions, [4])
 
 

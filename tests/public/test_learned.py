@@ -1,7 +1,7 @@
 """Learned positions, the tests you can see: each function by its values, both ends of the table, and where gradients
 go.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/learned.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/learned.json`.
 """
 
 import numpy as np
@@ -41,8 +41,8 @@ def test_lookup(learned):
 def test_embed_by_hand(learned):
     """Token row plus position row: the same token at two positions differs by their two rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
-    wanted = np.array([[12.0, 2.0], [22.0, 7.0]])
-    expect.close(learned.embed(tokens, places, np.array([1, 1])), wanted, "token 1 at positions 0 and 1")
+    expected = np.array([[12.0, 2.0], [22.0, 7.0]])
+    expect.close(learned.embed(tokens, places, np.array([1, 1])), expected, "token 1 at positions 0 and 1")
 
 
 @pytest.mark.question("embed", points=0.75)
@@ -81,8 +81,8 @@ def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
 def test_sgd_step_by_hand(learned):
     """new = table − learning_rate · gradient."""
     table, gradient = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]])
-    wanted = np.array([[0.7, 0.5], [2.0, 2.0], [3.0, 2.9]])
-    expect.close(learned.sgd_step(table, gradient, 0.1), wanted, "the lesson's step with learning rate 0.1")
+    expected = np.array([[0.7, 0.5], [2.0, 2.0], [3.0, 2.9]])
+    expect.close(learned.sgd_step(table, gradient, 0.1), expected, "the lesson's step with learning rate 0.1")
 
 
 @pytest.mark.question("sgd_step", points=0.5)
@@ -94,8 +94,8 @@ def test_sgd_step(learned):
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows_by_hand(learned):
     """A sequence of length n trains rows 0 to n − 1."""
-    wanted = np.array([True, True, True, False, False])
-    expect.close(learned.trained_rows(5, np.array([2, 3])), wanted, "lengths 2 and 3 in a table of five rows")
+    expected = np.array([True, True, True, False, False])
+    expect.close(learned.trained_rows(5, np.array([2, 3])), expected, "lengths 2 and 3 in a table of five rows")
 
 
 @pytest.mark.question("trained_rows", points=0.5)
@@ -109,8 +109,8 @@ def test_trained_rows(learned):
 def test_resize_table_by_hand(learned):
     """Three rows stretched to five: first, middle and last are kept, the others are half of each neighbour."""
     table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
-    wanted = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
-    expect.close(learned.resize_table(table, 5), wanted, "three rows stretched to five")
+    expected = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
+    expect.close(learned.resize_table(table, 5), expected, "three rows stretched to five")
 
 
 @pytest.mark.question("resize_table", points=0.5)

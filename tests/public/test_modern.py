@@ -1,6 +1,6 @@
 """Modern, the tests you can see: each function by the example of its docstring, its values, and what it is for.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/modern.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/modern.json`.
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ def test_position_by_hand(modern):
 @pytest.mark.question("rope_layers", points=0.25)
 def test_layers_by_hand(modern):
     """With interval 4 layer 3 has no encoding."""
-    wanted = np.array([True, True, True, False, True])
-    expect.close(modern.rope_layers(5, 4), wanted, "rope_layers(5, 4)")
+    expected = np.array([True, True, True, False, True])
+    expect.close(modern.rope_layers(5, 4), expected, "rope_layers(5, 4)")
 
 
 @pytest.mark.question("rope_layers", points=0.25)
@@ -53,8 +53,8 @@ def test_layers(modern):
 @pytest.mark.question("layer_bases", points=0.25)
 def test_bases_by_hand(modern):
     """With interval 3 layer 2 is global."""
-    wanted = np.array([10000.0, 10000.0, 1000000.0, 10000.0])
-    expect.close(modern.layer_bases(4, 3), wanted, "layer_bases(4, 3)")
+    expected = np.array([10000.0, 10000.0, 1000000.0, 10000.0])
+    expect.close(modern.layer_bases(4, 3), expected, "layer_bases(4, 3)")
 
 
 @pytest.mark.question("layer_bases", points=0.25)
@@ -70,8 +70,8 @@ def test_bases(modern):
 @pytest.mark.question("sliding_window_mask", points=0.25)
 def test_window_by_hand(modern):
     """Two queries at positions 2 and 3, and a window of two keys."""
-    wanted = np.array([[False, True, True, False], [False, False, True, True]])
-    expect.close(modern.sliding_window_mask(2, 4, 2), wanted, "sliding_window_mask(2, 4, 2)")
+    expected = np.array([[False, True, True, False], [False, False, True, True]])
+    expect.close(modern.sliding_window_mask(2, 4, 2), expected, "sliding_window_mask(2, 4, 2)")
 
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
@@ -87,8 +87,8 @@ def test_window(modern):
 @pytest.mark.question("chunk_mask", points=0.25)
 def test_chunks_by_hand(modern):
     """Three queries at positions 2, 3 and 4, and blocks of three positions: a new block begins at 3."""
-    wanted = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 1]], dtype=bool)
-    expect.close(modern.chunk_mask(3, 5, 3), wanted, "chunk_mask(3, 5, 3)")
+    expected = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 1]], dtype=bool)
+    expect.close(modern.chunk_mask(3, 5, 3), expected, "chunk_mask(3, 5, 3)")
 
 
 @pytest.mark.question("chunk_mask", points=0.5)
@@ -123,8 +123,8 @@ def test_p_rope(modern):
 @pytest.mark.question("temperature", points=0.25)
 def test_temperature_by_hand(modern):
     """1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
-    wanted = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
-    expect.close(modern.temperature(np.array([0, 8190, 8191])), wanted, "temperature([0, 8190, 8191])")
+    expected = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
+    expect.close(modern.temperature(np.array([0, 8190, 8191])), expected, "temperature([0, 8190, 8191])")
 
 
 @pytest.mark.question("temperature", points=0.25)
@@ -225,8 +225,8 @@ def test_kept(modern):
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_by_hand(modern):
     """One position on, the pair (1, 0) is (cos θ_i, sin θ_i)."""
-    wanted = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
-    expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), wanted, "the pairs (1, 0) and (1, 0)")
+    expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
+    expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), expected, "the pairs (1, 0) and (1, 0)")
 
 
 @pytest.mark.question("shift_keys", points=0.25)

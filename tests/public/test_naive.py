@@ -1,6 +1,6 @@
 """Three first attempts, the tests you can see: each function by its values, and what each attempt gets right and wrong.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/naive.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
 """
 
 from itertools import pairwise
@@ -149,8 +149,8 @@ def test_hamming_by_hand(naive):
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
     """A step is the number of ones in the exclusive or of two neighbours."""
     rows = np.array([[int(bit) for bit in np.binary_repr(code, 5)] for code in codes])
-    wanted = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
-    expect.close(naive.hamming_steps(rows), wanted, "the steps")
+    expected = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
+    expect.close(naive.hamming_steps(rows), expected, "the steps")
 
 
 # gray_positions

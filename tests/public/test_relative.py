@@ -1,6 +1,6 @@
 """Relative positions, the tests you can see: each function by its values, and the properties that make it relative.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/relative.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/relative.json`.
 """
 
 import numpy as np

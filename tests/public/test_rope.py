@@ -1,6 +1,6 @@
 """RoPE, the tests you can see: each function by its values, and the properties that make it RoPE.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/rope.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/rope.json`.
 """
 
 import numpy as np
@@ -37,8 +37,8 @@ def test_cos_sin(rope):
 def test_apply_rope_by_hand(rope):
     """At position 1 the pair (1, 0) is rotated to (cos θ_i, sin θ_i)."""
     turned = rope.apply_rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1]))
-    wanted = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
-    expect.close(turned, wanted, "the pairs (1, 0) and (1, 0) at position 1")
+    expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
+    expect.close(turned, expected, "the pairs (1, 0) and (1, 0) at position 1")
 
 
 @pytest.mark.question("apply_rope", points=0.5)

@@ -1,6 +1,6 @@
 """Sinusoidal encoding, the tests you can see: each function by its values, and the properties that made it famous.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/sinusoidal.json`.
+The first line of a test is the rule that it checks. The expected values are in `expected/sinusoidal.json`.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ ROUNDED = 1e-6
 @pytest.mark.question("frequencies", points=0.25)
 def test_frequencies_by_hand(sinusoidal):
     """With eight features the frequencies are 1, 1/10, 1/100 and 1/1000 radian per position."""
-    wanted = np.array([1.0, 0.1, 0.01, 0.001])
-    expect.close(sinusoidal.frequencies(8), wanted, "frequencies(8) is [1, 0.1, 0.01, 0.001]")
+    expected = np.array([1.0, 0.1, 0.01, 0.001])
+    expect.close(sinusoidal.frequencies(8), expected, "frequencies(8) is [1, 0.1, 0.01, 0.001]")
 
 
 @pytest.mark.question("frequencies", points=0.5)
@@ -38,8 +38,8 @@ def test_encoding_by_hand(sinusoidal):
     at_zero = sinusoidal.sinusoidal_encoding(np.array([0]), 4)
     expect.close(at_zero, np.array([[0.0, 1.0, 0.0, 1.0]]), "at position 0 every sine is 0 and every cosine 1")
     at_three = sinusoidal.sinusoidal_encoding(np.array([3]), 4)
-    wanted = np.array([[np.sin(3), np.cos(3), np.sin(0.03), np.cos(0.03)]])
-    expect.close(at_three, wanted, "position 3 with four features")
+    expected = np.array([[np.sin(3), np.cos(3), np.sin(0.03), np.cos(0.03)]])
+    expect.close(at_three, expected, "position 3 with four features")
 
 
 @pytest.mark.question("sinusoidal_encoding", points=0.75)
@@ -66,8 +66,8 @@ def test_hands_have_length_one(sinusoidal, position, d_model):
 def test_add_positions_by_hand(sinusoidal):
     """Row t becomes x_t + PE(t), and the first row is position 0."""
     x = np.array([[10.0, 10.0], [20.0, 20.0]])
-    wanted = np.array([[10.0, 11.0], [20 + np.sin(1), 20 + np.cos(1)]])
-    expect.close(sinusoidal.add_positions(x), wanted, "[[10, 10], [20, 20]] with positions")
+    expected = np.array([[10.0, 11.0], [20 + np.sin(1), 20 + np.cos(1)]])
+    expect.close(sinusoidal.add_positions(x), expected, "[[10, 10], [20, 20]] with positions")
 
 
 @pytest.mark.question("add_positions", points=0.5)
@@ -81,8 +81,8 @@ def test_add_positions(sinusoidal):
 @pytest.mark.question("wavelengths", points=0.25)
 def test_wavelengths_by_hand(sinusoidal):
     """With eight features a full turn takes 2π, 20π, 200π and 2000π positions."""
-    wanted = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
-    expect.close(sinusoidal.wavelengths(8), wanted, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
+    expected = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
+    expect.close(sinusoidal.wavelengths(8), expected, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
 
 
 @pytest.mark.question("wavelengths", points=0.25)
@@ -95,8 +95,8 @@ def test_wavelengths(sinusoidal):
 @pytest.mark.question("shift_matrix", points=0.25)
 def test_shift_by_hand(sinusoidal):
     """A pair is (sin, cos) in this order, so −sin is in the lower left corner of its block."""
-    wanted = np.array([[np.cos(1), np.sin(1)], [-np.sin(1), np.cos(1)]])
-    expect.close(sinusoidal.shift_matrix(1, 2), wanted, "shift_matrix(1, 2) is [[cos 1, sin 1], [−sin 1, cos 1]]")
+    expected = np.array([[np.cos(1), np.sin(1)], [-np.sin(1), np.cos(1)]])
+    expect.close(sinusoidal.shift_matrix(1, 2), expected, "shift_matrix(1, 2) is [[cos 1, sin 1], [−sin 1, cos 1]]")
 
 
 @pytest.mark.question("shift_matrix", points=0.25)
@@ -121,8 +121,8 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
 @pytest.mark.question("offset_similarity", points=0.25)
 def test_similarity_by_hand(sinusoidal):
     """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
-    wanted = np.array([2.0, np.cos(1) + np.cos(0.01)])
-    expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), wanted, "offset_similarity([0, 1], 4)")
+    expected = np.array([2.0, np.cos(1) + np.cos(0.01)])
+    expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), expected, "offset_similarity([0, 1], 4)")
 
 
 @pytest.mark.question("offset_similarity", points=0.5)

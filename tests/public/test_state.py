@@ -1,8 +1,8 @@
 """State, the tests you can see: each function by the example of its docstring, its values, its dtype, its traps and one
 refusal.
 
-The first line of a test is the rule that it checks. The values wanted are in `expected/state.json`. No size is equal to
-another, so that an axis taken for its neighbour shows.
+The first line of a test is the rule that it checks. The expected values are in `expected/state.json`. No size is equal
+to another, so that an axis taken for its neighbour shows.
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias_by_hand(state):
     """Three tokens: the first gate is in no sum, and each other one is in the sums that cross it."""
-    wanted = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
-    expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), wanted, "decay_bias([−3, −1, −2])")
+    expected = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
+    expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), expected, "decay_bias([−3, −1, −2])")
 
 
 @pytest.mark.question("decay_bias", points=0.25)
@@ -80,8 +80,10 @@ def test_a_gate_lowers_a_rectangle(state, seed, at):
 @pytest.mark.question("decay_matrix", points=0.25)
 def test_matrix_by_hand(state):
     """Gates 0.9, 0.5 and 0.25: between token 0 and token 2 stand the gates 0.5 and 0.25."""
-    wanted = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
-    expect.close(state.decay_matrix(np.log([0.9, 0.5, 0.25])), wanted, "decay_matrix of log 0.9, log 0.5 and log 0.25")
+    expected = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
+    expect.close(
+        state.decay_matrix(np.log([0.9, 0.5, 0.25])), expected, "decay_matrix of log 0.9, log 0.5 and log 0.25"
+    )
 
 
 @pytest.mark.question("decay_matrix", points=0.25)
@@ -109,8 +111,8 @@ def test_constant_gates_are_alibi(state, length, slope):
     """The bias of constant gates is minus slope times distance, as in ALiBi."""
     bias = state.decay_bias(state.constant_decay(length, slope / 8))
     query, key = np.arange(length)[:, np.newaxis], np.arange(length)
-    wanted = np.where(key <= query, -slope / 8 * (query - key), -INF)
-    expect.close(bias, wanted, "the bias of constant gates is that of ALiBi")
+    expected = np.where(key <= query, -slope / 8 * (query - key), -INF)
+    expect.close(bias, expected, "the bias of constant gates is that of ALiBi")
 
 
 # forgetting_attention

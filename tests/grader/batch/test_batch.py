@@ -28,8 +28,8 @@ from autograder.batch.workers import BatchError, Job, Setup
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted
+from tests.grader.support.fakes import Direct, Harmed, solved
 from tests.grader.support.folders import put
-from tests.grader.support.stand_ins import Direct, Harmed, solved
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
@@ -157,12 +157,14 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
         for number in range(6)
         for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))
     ]
-    found = list(parallel.in_order(dear, things))
+    found = list(parallel.map_bounded(dear, things))
     why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.Exceeded)}
     assert set(why) == {"time", "memory", "end"}
     assert "1 seconds of processor time" in why["time"] and "100 MiB" in why["memory"]
     assert [one for one in found if isinstance(one, str)] == [thing for thing in things if thing not in why]
-    assert isinstance(parallel.one(dear, "end"), parallel.Exceeded) and list(parallel.in_order(dear, [])) == []
+    assert (
+        isinstance(parallel.run_bounded(dear, "end"), parallel.Exceeded) and list(parallel.map_bounded(dear, [])) == []
+    )
 
 
 # Whoever is killed
@@ -172,7 +174,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's code is run in this test, and none is read elsewhere."""
     monkeypatch.setattr(run, "Processes", Direct)
-    monkeypatch.setattr(parallel, "in_order", lambda function, things: map(function, things))
+    monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +217,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setattr(run, "Processes", Harmed)
         patch.setattr(Harmed, "marks", tmp_path)
-        patch.setattr(workers, "DEADLINE", 3.0)
+        patch.setattr(workers, "GRADING_TIMEOUT_SECONDS", 3.0)
         _, printed = grade(tmp_path / "class", tmp_path / "out")
     assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 2, 3]
     rows = by_student(tmp_path / "out")
@@ -379,7 +381,7 @@ def flipped(path: Path, draw: random.Random) -> None:
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
     """What is damaged is graded anew, to the same grades; who only reads gets one sentence, or what was there."""
     grade(ten, tmp_path / "whole")
-    path, wanted = tmp_path / "out" / FILE, classroom.grades(tmp_path / "whole")
+    path, expected = tmp_path / "out" / FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):
         shutil.copytree(tmp_path / "whole", tmp_path / "out")
         draw = random.Random(seed)
@@ -392,5 +394,5 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
             list(book.rows()), book.replaced(), book.questions()
         grade(ten, path.parent)
-        assert classroom.grades(path.parent) == wanted, seed
+        assert classroom.grades(path.parent) == expected, seed
         shutil.rmtree(path.parent)

@@ -83,8 +83,8 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)
     run.grade([folder], tmp_path / "here", jobs=2)
-    wanted = classroom.grades(tmp_path / "here")
-    assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in wanted}
+    expected = classroom.grades(tmp_path / "here")
+    assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in expected}
     with contextlib.closing(LoopbackCluster(tmp_path)) as cluster:
         with monkeypatch.context() as patch, pytest.raises(BatchError, match="no Dask scheduler with a worker answers"):
             patch.setattr(workers, "SECONDS_FOR_WORKERS", 1.0)
@@ -94,7 +94,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
         when_graded(monkeypatch, 4, lambda: cluster.kill("one"))
         run.grade([folder], tmp_path / "there", scheduler=cluster.address)
         assert cluster.processes["one"].poll() is not None
-        assert classroom.grades(tmp_path / "there") == wanted
+        assert classroom.grades(tmp_path / "there") == expected
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import practised
+from autograder.checks.answers import practice_results
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -52,17 +52,21 @@ def matches(rope: StudentModule) -> None:
         ),
         ("def rotate_half(x):\n    return x.missing", Kind.RAISED, "raised AttributeError at line 3 of your file"),
         ("def rotate_half(x): pass", Kind.SHAPE, "got None (is a `return` missing?)"),
-        ("def rotate_half(x): return [1, 2]", Kind.SHAPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
+        (
+            "def rotate_half(x): return [1, 2]",
+            Kind.SHAPE,
+            "expected an array of shape (2, 4), dtype float64, got a list",
+        ),
         (
             "def rotate_half(x): return np.matrix(x)",
             Kind.SHAPE,
             "numpy.matrix, which is neither a number nor a plain numpy array",
         ),
-        ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
+        ("def rotate_half(x): return x[0]", Kind.SHAPE, "expected shape (2, 4), got (4,)"),
         (
             "def rotate_half(x): return x",
             Kind.VALUE,
-            "at index (1, 1): wanted -7, got 5 (8 of 8 values differ)",
+            "at index (1, 1): expected -7, got 5 (8 of 8 values differ)",
         ),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
         ("def rotate_half(x): return x.astype(complex)", Kind.SHAPE, "dtype complex128"),
@@ -74,26 +78,26 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     assert words in wrong.message
 
 
-def test_a_list_in_the_right_shape_answers_and_no_list_is_wanted() -> None:
+def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
     as_a_list = "def rotate_half(x): return [[0.0] * 4] * 2"
     expect.answers(submission(as_a_list).rotate_half, X)
     short = grade("def rotate_half(x): return [0.0, 1.0]", lambda rope: expect.answers(rope.rotate_half, X))
-    assert short.message == "rotate_half: wanted shape (2, 4), got (2,)"
+    assert short.message == "rotate_half: expected shape (2, 4), got (2,)"
     twice = grade(as_a_list, lambda rope: expect.close(rope.rotate_half(X), rope.rotate_half(X), "it is the same"))
-    assert "wanted an array of shape (2, 4), dtype float64, got a list" in twice.message
+    assert "expected an array of shape (2, 4), dtype float64, got a list" in twice.message
 
 
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
-    wanted = np.array([1.0, -1.390615, np.nan, 3.0])
-    kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
-    assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (3 of 4 values differ)"
-    _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
-    assert "wanted -1.390615, got -1.390615001 (1 of 4 values differ)" in words
+    expected = np.array([1.0, -1.390615, np.nan, 3.0])
+    kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), expected, None) or (None, "")
+    assert kind is Kind.VALUE and words == "at index (3,): expected 3, got 4.62 (3 of 4 values differ)"
+    _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), expected, 0.0) or (None, "")
+    assert "expected -1.390615, got -1.390615001 (1 of 4 values differ)" in words
     _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
-    assert "at index (1,): wanted True, got False" in words
-    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "wanted 1e-300, got 1e+300")
-    _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), wanted, None) or (None, "")
-    assert "at index (3,): wanted 3, got nan" in words
+    assert "at index (1,): expected True, got False" in words
+    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "expected 1e-300, got 1e+300")
+    _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), expected, None) or (None, "")
+    assert "at index (3,): expected 3, got nan" in words
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
@@ -116,11 +120,11 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Wanted, or returned where a small number was wanted."""
+    """Expected, or returned where a small number was expected."""
     large = 2**exponent
-    for wanted in (large, float(large)):
-        assert expect.difference(large, wanted) is None
-        for pair in ((7, wanted), (large, type(wanted)(7))):
+    for expected in (large, float(large)):
+        assert expect.difference(large, expected) is None
+        for pair in ((7, expected), (large, type(expected)(7))):
             assert (expect.difference(*pair) or (None,))[0] is Kind.VALUE
     for pair in ((large, True), (True, large)):
         assert (expect.difference(*pair) or (None,))[0] is Kind.SHAPE
@@ -130,7 +134,7 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)
     expect.matches(submission(source).rotate_half, x)
-    with pytest.raises(Wrong, match="returned dtype float64; float32 was wanted"):
+    with pytest.raises(Wrong, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
 
 
@@ -218,12 +222,12 @@ def test_a_test_that_asks_the_impossible_blames_itself() -> None:
 
 
 def test_nearly_right_values_are_told_with_their_right_digits() -> None:
-    wanted = np.linspace(0.1, 0.9, 8)
-    _, words = expect.difference(wanted * 1.00002, wanted, None) or ("", "")
+    expected = np.linspace(0.1, 0.9, 8)
+    _, words = expect.difference(expected * 1.00002, expected, None) or ("", "")
     assert words.endswith("right to 5 digits")
-    _, words = expect.difference(wanted.astype("f4").astype(float), wanted, None) or ("", "")
+    _, words = expect.difference(expected.astype("f4").astype(float), expected, None) or ("", "")
     assert words.endswith("digits: compute in float64")
-    _, words = expect.difference(wanted * 1e-5, wanted * 1.1e-5, None) or ("", "")
+    _, words = expect.difference(expected * 1e-5, expected * 1.1e-5, None) or ("", "")
     assert "digits" not in words
 
 
@@ -238,6 +242,6 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
         (8.0, 0.250001, True): ["keys is right: 2 · 4", "share is right", "order is right: a sum"],
         (None, "?", 1): [],
     }
-    for given, wanted in told.items():
-        said = [*practised(dict(zip(practice, given, strict=True)), practice)]
-        assert said == [("is right" in words, words) for words in wanted]
+    for given, expected in told.items():
+        said = [*practice_results(dict(zip(practice, given, strict=True)), practice)]
+        assert said == [("is right" in words, words) for words in expected]

@@ -27,7 +27,7 @@ def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """To collect a suite takes as long as to run it: what is asked of an assignment here has the suite at hand."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
-        for module in ("sound", "stubs"):
+        for module in ("validate", "stubs"):
             monkeypatch.setattr(f"autograder.handout.{module}.Suite", lambda _: suite)
 
 
@@ -174,8 +174,8 @@ def test_the_front_page_lists_the_lessons_in_their_order() -> None:
         (course.ROOT / "README.md").read_text("utf-8"),
         re.MULTILINE,
     )
-    wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
-    assert rows == wanted
+    expected = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
+    assert rows == expected
 
 
 def test_every_explained_survivor_is_a_mutant_of_today(assignment: Assignment) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assignments import measuring
+from assignments import experiments
 from assignments.batches import lab as batches
 from assignments.context_extension import lab as context
 from assignments.extrapolation import lab as extrapolation
@@ -248,7 +248,7 @@ MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "
 def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -> None:
     for path in (course.ROOT / "assignments").glob("*/*.csv"):
         asked: dict[str, list[list[str]]] = {}
-        for row in measuring.rows_of(path):
+        for row in experiments.rows_of(path):
             if "seed" in row:
                 case = [value for name, value in row.items() if name not in MEASURED | {"seed"}]
                 asked.setdefault(row["seed"], []).append(case)

@@ -109,12 +109,12 @@ def test_every_target_runs_something(folder: Path) -> None:
         assert done.returncode == 0 and bool(done.stdout) == (target != "setup"), done
 
 
-@pytest.mark.parametrize(("code", "wanted"), [(0, 0), (1, 0), (2, 2), (3, 2)])
-def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, wanted: int) -> None:
+@pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
+def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
     """Wrong use and a wall that does not hold are."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
-    assert done.returncode == wanted and ("Error" in done.stderr) == bool(wanted)
+    assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
 
 
 def sets_up(folder: Path, *words: str) -> bool:

@@ -25,7 +25,7 @@ class Case(NamedTuple):
     """the code, and how it was called"""
     lesson: str
     ours: Callable[[Any], Any]
-    wanted: Any
+    expected: Any
 
 
 REAL = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 1]], dtype=bool)
@@ -167,9 +167,9 @@ MODERN = [
             f'`ROPE_INIT_FUNCTIONS["proportional"]` with {head_dim} features, p = {p} and `rope_theta` 10⁶',
             "modern",
             lambda m, head_dim=head_dim, p=p: m.p_rope_frequencies(head_dim, p, 1e6),
-            wanted,
+            expected,
         )
-        for head_dim, p, wanted in (
+        for head_dim, p, expected in (
             (20, 0.7, [1, 0.251188636, 0.0630957335, 0.0158489291, 0.00398107152, 0.00100000005, 0.000251188554,
                        0, 0, 0]),
             (10, 0.3, [1, 0, 0, 0, 0]),
@@ -262,7 +262,7 @@ STATES = [
 @pytest.mark.parametrize("case", [*BATCHES, *REROPE, *GRIDS, *MODERN, *STATES], ids=lambda case: case.theirs)
 def test_it_is_what_the_libraries_compute(case: Case) -> None:
     ours = case.ours(solution(case.lesson))
-    if isinstance(np.ravel(case.wanted)[0], str):
-        assert ours == case.wanted
+    if isinstance(np.ravel(case.expected)[0], str):
+        assert ours == case.expected
     else:
-        np.testing.assert_allclose(ours, case.wanted, rtol=1e-6, atol=2e-6)
+        np.testing.assert_allclose(ours, case.expected, rtol=1e-6, atol=2e-6)

@@ -10,18 +10,18 @@ import pytest
 from markdown_it import MarkdownIt
 
 from autograder import course
-from autograder.checks import telling
+from autograder.checks import render
+from autograder.checks.render import Audience
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.checks.telling import Audience
-from autograder.grading import feedback, review
+from autograder.grading import feedback, needs_review
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, Status
 from autograder.submission import Submission
+from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.once import Graded
-from tests.grader.support.told import OUTCOMES, markdown
+from tests.grader.support.messages import OUTCOMES, markdown
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"
@@ -44,7 +44,7 @@ def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Gr
 def public(given: Grade) -> str:
     """What is told at once."""
     settled = [one for one in given.test_results if one.test.phase is not Phase.HIDDEN]
-    return feedback.body(replace(given, test_results=settled), Audience.AT_ONCE)
+    return feedback.body(replace(given, test_results=settled), Audience.BEFORE_RELEASE)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -54,13 +54,13 @@ def handed_in(source: str = "", **facts: object) -> Submission:
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
     """The final feedback of a sample submission, and what its student sees before."""
     submission, grade = graded(SAMPLES / "rope" / name)
-    return markdown(submission, grade), grade.at_once
+    return markdown(submission, grade), grade.public_feedback
 
 
 def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
     final, public = of_sample(graded, "hedy.py")
     for said in (final, public):
-        assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
+        assert said.count("Likely cause") == 1 and said.count("expected 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in said
         assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in said
     assert "On inputs that are not shown it fails in the same way." in final
@@ -110,7 +110,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
-    assert review.finding(never) == why
+    assert needs_review.finding(never) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
@@ -120,7 +120,7 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "wanted 0.25 at position 977", hint="Half the angle.")
+    secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "expected 0.25 at position 977", hint="Half the angle.")
     crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", given=HOSTILE)
     slow = TestResult(test_("slow", Phase.HIDDEN), Kind.TIMEOUT, "977 seconds")
     said = markdown(handed_in(), grade(secret, crash, slow))
@@ -203,4 +203,4 @@ def assert_harmless(markdown: str) -> None:
 
 
 def test_plain_text_keeps_letters_and_drops_directions() -> None:
-    assert telling.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+    assert render.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"

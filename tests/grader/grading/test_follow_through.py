@@ -18,7 +18,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
-from tests.grader.support.loaded import Loaded
+from tests.grader.support.loaded_files import Loaded
 
 MOST = 9
 """The points of one function, and so the most that one mistake costs: 45 of 100."""
@@ -73,7 +73,7 @@ def functions_of(suite: Suite) -> list[str]:
 def base_of(suite: Suite) -> tuple[str, list[str]]:
     """The function on which most others build, and these."""
     names = functions_of(suite)
-    above = {base: [name for name in names if base in suite.reference.blocks.below(name)] for base in names}
+    above = {base: [name for name in names if base in suite.reference.call_graph.below(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 
@@ -153,7 +153,7 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     suite = suite_of("rope", suites)
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for one in results:
-        below = suite.reference.blocks.below(one.test.question)
+        below = suite.reference.call_graph.below(one.test.question)
         called = {each.function for each in one.calls} - {one.test.question}
         assert not one.passed or one.given is None or one.given in {*below, *called}
         assert not (one.passed and one.given) or below or called

@@ -13,12 +13,12 @@ from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
-from autograder.grading.review import MOST_GIVEN, suspicions
+from autograder.grading.needs_review import MOST_GIVEN, suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
 from autograder.protocol.failure import Kind, Status
-from tests.grader.support.loaded import Loaded
+from tests.grader.support.loaded_files import Loaded
 
 TABLE = """
 from base64 import b64decode
@@ -106,10 +106,10 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
     limits = str(len(vars(module)["_calls"])), "10**9"
     stops, goes_on = (grader.grade(assignment, (text.replace("LIMIT", limit),)) for limit in limits)
     assert stops.score < goes_on.score == 20
-    assert at_once(stops) == at_once(goes_on)
+    assert public_feedback(stops) == public_feedback(goes_on)
 
 
-def at_once(grade: Grade) -> list[object]:
+def public_feedback(grade: Grade) -> list[object]:
     """All that a student may see before hidden results are published."""
     shown = [
         (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
@@ -117,7 +117,7 @@ def at_once(grade: Grade) -> list[object]:
         if test.get("visibility", "visible") == "visible"
     ]
     public = [one for one in grade.test_results if one.test.phase is not Phase.HIDDEN]
-    return [shown, points_won(public), grade.at_once, grade.gradescope["output"]]
+    return [shown, points_won(public), grade.public_feedback, grade.gradescope["output"]]
 
 
 HUGE = """
@@ -170,7 +170,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
     """However the function below loses a point or two."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
-    for above in [name for name in names_of(suite) if base in suite.reference.blocks.below(name)]:
+    for above in [name for name in names_of(suite) if base in suite.reference.call_graph.below(name)]:
         text = TWO_GUESSES.replace("BASE", base).replace("CHEAP", CHEAP[way]).replace("ABOVE", above)
         module, failure = call.load("rope", [solution + text], "rope.py")
         assert failure is None

@@ -25,8 +25,8 @@ import yaml
 from autograder import course
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
-from autograder.hints.recorded import decoded
-from autograder.laptop import alone, launch
+from autograder.hints.golden import decoded, mark
+from autograder.laptop import launch, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import put
@@ -116,7 +116,7 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
     for one in course.assignments():
         for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
-            assert not any(isinstance(decoded(call["wanted"]), str | dict) for call in calls)
+            assert not any(isinstance(decoded(call["expected"]), str | dict) for call in calls)
 
 
 HIDDEN = ROPE.hidden_tests.read_text("utf-8")
@@ -137,7 +137,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """What learning alone shows is found like anything else."""
-    alone.show("rope", "apply_rope")
+    self_study.show("rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():
@@ -169,18 +169,34 @@ def test_an_answer_that_does_not_stand_on_its_line_and_a_mark_alone_are_named() 
 
 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
-    def recorded(factor: float, hint: str = "Your slope") -> str:
-        wanted = base64.b64encode(codec.encode(np.array([0.1, 2.0]) * factor)).decode("ascii")
-        return json.dumps({"wanted": wanted, "mark": f"2: {2.1 * factor} {4.01 * factor}", "hint": hint}, indent=1)
+    def golden(factor: float, hint: str = "Your slope") -> str:
+        expected = base64.b64encode(codec.encode(np.array([0.1, 2.0]) * factor)).decode("ascii")
+        return json.dumps({"expected": expected, "mark": f"2: {2.1 * factor} {4.01 * factor}", "hint": hint}, indent=1)
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
-        assert stubs.agree(recorded(1 + off), recorded(1)) is stubs.agree(recorded(1), recorded(1 + off)) is is_current
+        assert stubs.agree(golden(1 + off), golden(1)) is stubs.agree(golden(1), golden(1 + off)) is is_current
     for other in (
-        recorded(1, "My slope"),
-        recorded(1).replace('"mark"', '"marks"'),
-        recorded(1).replace('"2: ', '"3: '),
+        golden(1, "My slope"),
+        golden(1).replace('"mark"', '"marks"'),
+        golden(1).replace('"2: ', '"3: '),
     ):
-        assert not stubs.agree(other, recorded(1))
+        assert not stubs.agree(other, golden(1))
+
+
+def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -> None:
+    right = np.array([0.1, 2.0])
+
+    def golden(*outcomes: np.ndarray) -> str:
+        marks = {str(number): mark(outcome) for number, outcome in enumerate(outcomes)}
+        known = {"slopes": {"own": {number: f"Mistake {number}" for number in marks}}}
+        expected = base64.b64encode(codec.encode(right)).decode("ascii")
+        calls = {"test": [{"function": "slopes", "expected": expected, "mistakes": marks}]}
+        return json.dumps({"known": known, "calls": calls})
+
+    rounded, wrong = right * (1 + 1e-8), right * 1.01
+    assert stubs.agree(golden(), golden(rounded)) and stubs.agree(golden(rounded), golden())
+    assert stubs.agree(golden(wrong, rounded), golden(wrong))
+    assert not stubs.agree(golden(), golden(wrong)) and not stubs.agree(golden(wrong, wrong), golden(wrong))
 
 
 # As its instructor needs it
@@ -273,7 +289,7 @@ def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_
     write(sample("hedy"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
-    assert "wanted 0.01, got 0.1" in done.stdout and " passed" in done.stdout
+    assert "expected 0.01, got 0.1" in done.stdout and " passed" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert Path(done.stdout.split("\n")[0]).is_relative_to(laptop)
     done = ran(laptop, sys.executable, "-m", "autograder.checks", "rope", "--alone")
@@ -350,7 +366,7 @@ def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     """What the notebook merely imports is not the student's."""
     (laptop / "assignments" / "rope" / "rope.py").write_text(sample("hedy"), "utf-8")
     (said,) = cells("", "rope_frequencies")
-    assert "wanted 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said
+    assert "expected 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said
     assert "See README.md, section rope_frequencies." in said
     (laptop / "assignments" / "rope" / "rope.py").write_text(ROPE.stub.read_text("utf-8"), "utf-8")
     (said,) = cells(sample("ada"), "rope_frequencies")
@@ -359,7 +375,7 @@ def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     defined = "import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"
     imported = "from operator import neg as half_to_interleaved"
     said, above, other = cells(defined + imported, "rotate_half", "apply_rope", "half_to_interleaved")
-    assert ">>> rotate_half(np.array([1.0, 2.0, 3.0, 4.0]))" in said and "wanted -4, got 2" in said
+    assert ">>> rotate_half(np.array([1.0, 2.0, 3.0, 4.0]))" in said and "expected -4, got 2" in said
     assert "Your code printed in test_rotate_half:\n\n            x is [1. 2. 3. 4.]" in said
     assert "apply_rope is not implemented yet" in above
     assert "half_to_interleaved is not implemented yet" in other

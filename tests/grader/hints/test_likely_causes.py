@@ -11,12 +11,12 @@ from autograder import course
 from autograder.checks.results import TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, explain, recorded
+from autograder.hints import catalogue, explain, golden
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
-from tests.grader.support.told import markdown
+from tests.grader.support.messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -118,4 +118,4 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    assert explain.same(value, recorded.read_mark(recorded.mark(value) or ""))
+    assert explain.same(value, golden.read_mark(golden.mark(value) or ""))

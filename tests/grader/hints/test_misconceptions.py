@@ -26,7 +26,7 @@ def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> 
     terminal."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
-        Reference(course.find("rope")).wanted(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
+        Reference(course.find("rope")).expected(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
 
 
 def test_entries_say_what_they_are(assignment: Assignment) -> None:

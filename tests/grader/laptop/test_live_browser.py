@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from autograder.course import find
 from autograder.handout import stubs
-from tests.grader.support.browsing import PATIENCE
+from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
 def saved(handout: Path, body: str) -> None:
@@ -61,7 +61,7 @@ def address(handout: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(WALL_TIMEOUT_SECONDS)
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.goto(address)
@@ -73,9 +73,9 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
     """With a wrong value and a syntax error on the way, and in another lesson in the same window. What is next is one
     key away, the map shows how far one is, and pictures are drawn from one's own functions."""
-    box, standing = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
+    box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
-    assert "here I am" in box.inner_text() and "wanted" in box.inner_text()
+    assert "here I am" in box.inner_text() and "expected" in box.inner_text()
     page.locator(".standing", has_text="0 of 10 functions are right").wait_for()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     page.keyboard.press("n")
@@ -90,7 +90,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
     saved(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
     assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
-    assert re.search(r"attention\.py:(?!1\.)\d+\.", standing.inner_text())
+    assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
     for name, functions in {"attention": 10, "naive": 8}.items():
         page.goto(address.replace("attention.html", f"{name}.html"))
         (handout / "assignments" / name / f"{name}.py").write_bytes(find(name).solution.read_bytes())

@@ -22,10 +22,10 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import WhereaboutsPlugin
+from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import archive_of, put
-from tests.grader.support.handed_in import by_test, faults, otter_run, seen_by_student
-from tests.grader.support.once import Graded
+from tests.grader.support.submissions import by_test, faults, otter_run, seen_by_student
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +76,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: Otte
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
     assert (results.total, results.possible) == (grade.score, grade.max_score)
-    assert output["tests"] == grade.gradescope["tests"] and output["output"].endswith(grade.at_once)
+    assert output["tests"] == grade.gradescope["tests"] and output["output"].endswith(grade.public_feedback)
 
 
 def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:

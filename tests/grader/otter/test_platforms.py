@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.handed_in import faults, gradescope, install, run, seen_by_student
+from tests.grader.support.submissions import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -83,7 +83,7 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
     assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
     assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
-    assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
+    assert "Likely cause" in said and "expected 0.01, got 0.1" in said
     assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
     rope = course.find("rope")
     files = (rope.public_tests, rope.hidden_tests)

@@ -66,13 +66,13 @@ def rows(s: Settings) -> Numbers:
     learned = solution("learned")
     d, count, seen = 16, s["count"], min(s["trained"], s["count"])
     p, f = np.arange(count)[:, None], np.arange(d)
-    table, wanted = 0.1 * np.sin(7.3 * (p + 1) * (f + 1)), 0.1 * np.sin(p / 2 + f)
+    table, expected = 0.1 * np.sin(7.3 * (p + 1) * (f + 1)), 0.1 * np.sin(p / 2 + f)
     used = np.arange(seen)
     for _ in range(s["steps"]):
-        error = learned.lookup(table, used) - wanted[:seen]
+        error = learned.lookup(table, used) - expected[:seen]
         table = learned.sgd_step(table, learned.lookup_gradient(table.shape, used, error), 0.2)
     asked = s["asked"]
-    error = np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1
+    error = np.linalg.norm(learned.lookup(table, asked) - expected[asked]) if asked < count else -1
     return {"table": table.ravel(), "error": error}
 
 

@@ -168,10 +168,10 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
     """queries.csv: what people type, and the beginning of a link that must be among the first five."""
     page = opened.page
-    wanted = pandas.read_csv(Path(__file__).with_name("queries.csv"))
+    expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
-    found = page.evaluate("(queries) => asked.searched(queries)", [*wanted["asked"]])
-    for query, link, links in zip(wanted["asked"], wanted["found"], found, strict=True):
+    found = page.evaluate("(queries) => asked.searched(queries)", [*expected["asked"]])
+    for query, link, links in zip(expected["asked"], expected["found"], found, strict=True):
         assert any(one.startswith(link) for one in links), (query, links)
     assert not page.locator("#found").is_visible()
     page.keyboard.type("zzqxj")
@@ -230,9 +230,9 @@ def computes(page: Page, lesson: str, name: str) -> None:
     for settings, shown in zip(tried, examined["shown"], strict=True):
         expected = dial_numbers.expected(name, settings, lesson)
         assert shown["is_drawn"] and shown["numbers"].keys() == expected.keys(), (name, settings)
-        for what, wanted in expected.items():
+        for what, value in expected.items():
             at = f"{name} {what} at {settings}"
-            np.testing.assert_allclose(shown["numbers"][what], wanted, rtol=1e-9, atol=1e-9, err_msg=at)
+            np.testing.assert_allclose(shown["numbers"][what], value, rtol=1e-9, atol=1e-9, err_msg=at)
         assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # 1 tokens
     assert len({one["says"] for one in examined["shown"]}) > 3
     ends = [{key: its[place] for key, its in values.items()} for place in (0, len(values) % 2, -1)]
@@ -245,7 +245,7 @@ SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('sv
 
 
 @on("rope")
-def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_wanted(opened: Opened) -> None:
+def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_requested(opened: Opened) -> None:
     """And Start again brings the beginning back."""
     page, section = opened.page, opened.page.locator("[data-dial=shift]")
     page.set_viewport_size({"width": 1280, "height": 1400})

@@ -12,11 +12,11 @@ from autograder import course
 from autograder.checks.expect import TOLERANCE
 from autograder.course import Assignment
 from autograder.hints import explain
-from autograder.hints.recorded import BELOW, OWN
+from autograder.hints.golden import BELOW, OWN
 from autograder.protocol import codec
 from autograder.protocol.failure import Kind, Status
 from autograder.reports import one_submission
-from tests.grader.support.once import Graded
+from tests.grader.support.cached_builds import Graded
 
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
@@ -40,14 +40,14 @@ def test_every_status_is_explained() -> None:
 
 
 def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignment) -> None:
-    recorded = json.loads(assignment.golden_values.read_text("utf-8"))
+    golden = json.loads(assignment.golden_values.read_text("utf-8"))
     program: dict[str, Any] = {}
     exec(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0], program)
     value: Callable[[str], Any] = program["value"]
-    calls = [call for of_test in recorded["calls"].values() for call in of_test]
+    calls = [call for of_test in golden["calls"].values() for call in of_test]
     assert calls and all(list(call) == rows("key of a call") for call in calls)
-    for wanted in (call["wanted"] for call in calls if call["wanted"] is not None):
-        assert codec.encode(value(wanted)) == base64.b64decode(wanted)
+    for expected in (call["expected"] for call in calls if call["expected"] is not None):
+        assert codec.encode(value(expected)) == base64.b64decode(expected)
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:

@@ -15,7 +15,7 @@ from autograder.cli import main
 from autograder.grading.grade import Grade
 from autograder.reports import one_submission
 from autograder.submission import Submission, read_file
-from tests.grader.support.once import Graded
+from tests.grader.support.cached_builds import Graded
 
 ROPE = course.ROOT / "tests" / "submissions" / "rope"
 
@@ -59,7 +59,7 @@ def test_the_functions_tell_the_assignment_of_a_name_that_says_nothing(tmp_path:
 
 
 def test_a_name_and_functions_that_tell_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "one", lambda function, thing: function(thing))
+    monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
     file.write_text("x = 1\n")
     done = CliRunner().invoke(main, ["check", str(file)])

@@ -43,7 +43,7 @@ HOSTILE = (
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing begins no processes: `test_similarity` asks for them."""
-    monkeypatch.setattr(similarity, "in_order", map)
+    monkeypatch.setattr(similarity, "map_bounded", map)
 
 
 class Reader(HTMLParser):

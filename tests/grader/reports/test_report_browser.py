@@ -72,14 +72,14 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
     """Without scrolling to the side: who, and what happened or how much."""
-    wanted = {
+    expected = {
         "Submissions to look at": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
         "Questions": ["question", "complete, %", "how it went"],
         "Misconceptions": ["submissions", "%", "hint"],
     }
     page = look(opened, 420)
-    for region, names in wanted.items():
+    for region, names in expected.items():
         headings = page.locator(f"[aria-label='{region}'] th")
         assert headings.all_text_contents()[: len(names)] == names
         box = headings.nth(len(names) - 1).bounding_box()

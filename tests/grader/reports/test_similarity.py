@@ -25,7 +25,7 @@ Rows = list[dict[str, str]]
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing begins no processes, but in the tests that say so: what these cost is the business of `parallel`."""
     if "apart" not in request.fixturenames:
-        monkeypatch.setattr(similarity, "in_order", map)
+        monkeypatch.setattr(similarity, "map_bounded", map)
 
 
 @pytest.fixture

@@ -26,11 +26,11 @@ from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
-from autograder.sandbox.backend import Sandboxed
+from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission
-from tests.grader.support.told import markdown
+from tests.grader.support.messages import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -59,7 +59,12 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
     """Writes down every worker and every argument that a submission is shown."""
-    honest_open, honest_end, honest_call, honest_run = Sandbox.open, Sandbox.end_worker, Sandboxed.call, Suite.run
+    honest_open, honest_end, honest_call, honest_run = (
+        Sandbox.open,
+        Sandbox.end_worker,
+        SandboxedBackend.call,
+        Suite.run,
+    )
 
     def note(shown: tuple[Any, ...]) -> None:
         found.asked.setdefault(found.hidden, set()).add(carried(shown))
@@ -69,7 +74,7 @@ def seen() -> Iterator[Seen]:
         note((worker.process,))  # what it says of itself could carry what the one before it has seen
         return worker
 
-    def call(self: Sandboxed, call: Call) -> Any:
+    def call(self: SandboxedBackend, call: Call) -> Any:
         note(call.args)
         return honest_call(self, call)
 
@@ -85,7 +90,7 @@ def seen() -> Iterator[Seen]:
         found = Seen(grader)
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)
-        patch.setattr(Sandboxed, "call", call)
+        patch.setattr(SandboxedBackend, "call", call)
         patch.setattr(Sandbox, "end_worker", end_worker)
         yield found
 
@@ -125,7 +130,7 @@ def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, atta
     assert seen.tried > 1 or attack.stem != "replaced_in_hidden_tests"
     assert grade.status == "timeout" or attack.stem != "slow_in_hidden_tests"
     handed_in = Submission("ada", ROPE.name, "ada.py", cells=(source,))
-    pages = [markdown(handed_in, grade), grade.at_once]
+    pages = [markdown(handed_in, grade), grade.public_feedback]
     no_secret_is_shown(seen, pages, grade)
     nothing_is_rendered(pages, grade)
     little_is_kept(pages, grade)
@@ -167,9 +172,9 @@ def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
     for page in [*pages, *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
     for page in pages:
-        blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
-        inline = [token for block in blocks for token in block.children or []]
-        assert not [token for token in (*blocks, *inline) if token.type in LIVE]
+        call_graph = MarkdownIt("commonmark", {"html": True}).parse(page)
+        inline = [token for block in call_graph for token in block.children or []]
+        assert not [token for token in (*call_graph, *inline) if token.type in LIVE]
         assert not [token for token in inline if "20 of 20" in token.content]
 
 

@@ -64,11 +64,11 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
     if off == {"user"} and os.geteuid() != 0:
         pytest.skip("an ordinary user has no privilege that this lock could take")
     findings = self_test.examine(off)
-    wanted = {name for name, locks in ROWS.items() if locks <= off}
+    expected = {name for name, locks in ROWS.items() if locks <= off}
     if os.geteuid() == 0:
-        assert {*broken(findings)} == wanted != set()
+        assert {*broken(findings)} == expected != set()
     else:  # whom the user lock gives no other id, and the mode of the folder above keeps from writing there
-        assert {*broken(findings)} >= {name for name in wanted if ROWS[name] != {"user"}}
+        assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
     with pytest.raises(BrokenPromise, match=f"{re.escape(first.promise)}.*{re.escape(first.fix)}"):
@@ -217,13 +217,13 @@ def public() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="stay-"))
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
-    wanted = {folder / "bin" / "python": executable, folder / "lib" / library.name: library}
-    wanted |= {folder / "lib" / one.name: one for one in library.parent.glob("libpython*.so*")}
+    expected = {folder / "bin" / "python": executable, folder / "lib" / library.name: library}
+    expected |= {folder / "lib" / one.name: one for one in library.parent.glob("libpython*.so*")}
     found = [one for name in ("numpy*", "landlockpy", "pyseccomp.py") for one in packages.glob(name)]
-    wanted |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE)}
+    expected |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE)}
     ignored = shutil.ignore_patterns(*"*-packages test tests idlelib config-* tkinter ensurepip *-pytest-*.pyc".split())
     try:
-        for target, source in wanted.items():
+        for target, source in expected.items():
             target.parent.mkdir(exist_ok=True)
             if source.is_dir():
                 shutil.copytree(source, target, symlinks=True, ignore=ignored)

@@ -19,7 +19,7 @@ import pytest
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Status, Stopped
 from autograder.sandbox import confine, self_test
-from autograder.sandbox.backend import Sandboxed
+from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.self_test import Attempt
@@ -38,9 +38,9 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @contextmanager
-def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
+def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
     """A submission behind the wall; nothing of it is left afterwards."""
-    backend = Sandboxed(sandbox, "rope", cells)
+    backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
     finally:
@@ -49,7 +49,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
         assert not os.listdir(sandbox.scratch)
 
 
-def called(backend: Sandboxed, function: str, *args: Any) -> Any:
+def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
     """What a function returns."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
@@ -349,7 +349,7 @@ def test_a_worker_and_its_zygote_end_with_their_grader() -> None:
     grader = os.fork()
     if grader == 0:
         abandoned = Sandbox()
-        backend = Sandboxed(abandoned, "rope", ("def f(): pass",))
+        backend = SandboxedBackend(abandoned, "rope", ("def f(): pass",))
         called(backend, "f")
         assert backend.worker is not None
         os.write(write_end, f"{abandoned.process.pid} {backend.worker.process} {abandoned.scratch}".encode())
@@ -381,7 +381,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
     with closing(Sandbox()) as doomed:
-        backend = Sandboxed(doomed, "rope", ("def f(): return 7",))
+        backend = SandboxedBackend(doomed, "rope", ("def f(): return 7",))
         assert called(backend, "f") == 7
         doomed.process.kill()
         doomed.process.wait()

@@ -18,8 +18,8 @@ from autograder import cli, course
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from autograder.reports import feedback_zip
+from tests.grader.support.fakes import Direct, whose
 from tests.grader.support.folders import archive_of, notebook, put
-from tests.grader.support.stand_ins import Direct, whose
 
 SIZE = 30
 STUB = course.find("rope").stub.read_text("utf-8")
@@ -106,7 +106,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    for name, stand_in in {"Processes": Direct, "write_report": lambda out: [], "parallel.in_order": map}.items():
+    for name, stand_in in {"Processes": Direct, "write_report": lambda out: [], "parallel.map_bounded": map}.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE

@@ -250,13 +250,13 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(("path", "wanted"), NAMED.items())
-def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, wanted: str) -> None:
+@pytest.mark.parametrize(("path", "expected"), NAMED.items())
+def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, expected: str) -> None:
     """Of names that lie in each other the longest is meant."""
     file = tmp_path / "given" / path
     put(tmp_path / "given", {path: "x = 1\n"})
     submission = read_file(file, None, [*KNOWN, "rope_2d"])
-    assert (submission.assignment, submission.file) == (wanted, file.name)
+    assert (submission.assignment, submission.file) == (expected, file.name)
     assert submission.student == ("doejane" if "LATE" in path else file.stem)
-    if not wanted:
+    if not expected:
         refused(submission, "--assignment", file.name)

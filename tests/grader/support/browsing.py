@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.grader.support.once import Once
+from tests.grader.support.cached_builds import Once
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE = 180_000
+WALL_TIMEOUT_SECONDS = 180_000
 """Milliseconds: no machine is so slow, and a test that waits for what never comes is named."""
 
 QUIET = [
@@ -78,7 +78,7 @@ class Opened:
             java_script_enabled=moves,
             offline=True,
         )
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(WALL_TIMEOUT_SECONDS)
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))

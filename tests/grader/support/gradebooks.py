@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook, code_hash
+from autograder.checks.render import Audience
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.checks.telling import Audience
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import Key
@@ -59,7 +59,7 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
                 if draw.random() < 0.4
                 else None
             )
-            test_results.append(TestResult(test, Kind.VALUE, "wanted 1, got 2", hint=hint))
+            test_results.append(TestResult(test, Kind.VALUE, "expected 1, got 2", hint=hint))
     return scored(test_results, draw.gauss(0.2, 0.03), status, assignment)
 
 
@@ -73,7 +73,7 @@ def scored(
     possible = sum(result.test.points for result in test_results)
     points = sum(questions.values())
     grade = Grade(assignment, Status(status), test_results, points, possible, questions, {"tests": []}, seconds)
-    return replace(grade, feedback=feedback.body(grade, Audience.LATER))
+    return replace(grade, feedback=feedback.body(grade, Audience.AFTER_RELEASE))
 
 
 def packed(grade: Grade) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 from autograder import course, parallel
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
-from tests.grader.support.stand_ins import Direct
+from tests.grader.support.fakes import Direct
 
 GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
@@ -65,6 +65,6 @@ def _until_killed(moment: int, folder: Path, out: Path) -> None:
     sys.addaudithook(count)
     Gradebook.add = add_and_say  # type: ignore[method-assign]
     run.Processes = Direct  # type: ignore[assignment,misc]
-    parallel.in_order = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
-    parallel.apart = lambda function, *arguments: function(*arguments)
+    parallel.map_bounded = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
+    parallel.run_in_subprocess = lambda function, *arguments: function(*arguments)
     run.grade([folder], out)

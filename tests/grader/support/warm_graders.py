@@ -41,7 +41,7 @@ def warm_graders() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Processes", _taken)
         patch.setattr(parallel, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
-        patch.setattr(parallel, "apart", lambda function, *arguments: function(*arguments))
+        patch.setattr(parallel, "run_in_subprocess", lambda function, *arguments: function(*arguments))
         yield
     for processes in _warm.values():
         Processes.close(processes)

@@ -71,7 +71,7 @@ class Line:
     """One promise, and what was measured."""
 
     what: str
-    wanted: str
+    expected: str
     ratio: float
     kept: bool
     measured: str
@@ -94,20 +94,20 @@ def run(console: Console) -> None:
 
 def _table(lines: list[Line]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("what", "wanted", "ratio", "measured"):
-        table.add_column(name, justify="right" if name in ("wanted", "ratio") else "left", overflow="fold")
+    for name in ("what", "expected", "ratio", "measured"):
+        table.add_column(name, justify="right" if name in ("expected", "ratio") else "left", overflow="fold")
     for line in lines:
         style = "green" if line.kept else "red"
-        table.add_row(line.what, line.wanted, f"[{style}]{line.ratio:.3g} {line.unit}[/]", line.measured)
+        table.add_row(line.what, line.expected, f"[{style}]{line.ratio:.3g} {line.unit}[/]", line.measured)
     return table
 
 
-def _at_least(what: str, wanted: float, ratio: float, measured: str) -> Line:
-    return Line(what, f"≥ {wanted:g} ×", ratio, ratio >= wanted, measured)
+def _at_least(what: str, expected: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≥ {expected:g} ×", ratio, ratio >= expected, measured)
 
 
-def _at_most(what: str, wanted: float, ratio: float, measured: str) -> Line:
-    return Line(what, f"≤ {wanted:g} ×", ratio, ratio <= wanted, measured)
+def _at_most(what: str, expected: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≤ {expected:g} ×", ratio, ratio <= expected, measured)
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
@@ -233,11 +233,11 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Running the course's own tests"""
-    for target, wanted in (("quick", 20), ("test", 300)):
+    for target, expected in (("quick", 20), ("test", 300)):
         begin = time.monotonic()
         subprocess.run(["make", target], cwd=course.ROOT, check=True, capture_output=True)
         seconds = time.monotonic() - begin
-        yield Line(f"`make {target}`", f"≤ {wanted} s", seconds, seconds <= wanted, "on two idle cores", "s")
+        yield Line(f"`make {target}`", f"≤ {expected} s", seconds, seconds <= expected, "on two idle cores", "s")
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:

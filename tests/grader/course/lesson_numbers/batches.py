@@ -1,6 +1,6 @@
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.batches import lab
 from tests.grader.support.lesson_numbers import solution
 
@@ -40,7 +40,7 @@ def same(test: str, method: str) -> bool:
     )
 
 
-lost = [measuring.paired(scores(first, method, neither), scores(first, method, both)) for method in lab.METHODS]
+lost = [experiments.paired(scores(first, method, neither), scores(first, method, both)) for method in lab.METHODS]
 helped = [scores(first, "rope", way).mean() for way in (masked, restarted)]
 lowest, *others = np.sort(scores(copying, "rope", neither))
 late = [[scores(first, method, way, places).mean() for method in lab.METHODS] for way in (both, masked)]

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.context_extension import lab
 from tests.grader.support.lesson_numbers import CLEAR, mean_of, solution
 
@@ -54,8 +54,8 @@ def scores(run: str, method: str = as_trained, length: int = 64, steps: int = 0)
 mean = mean_of(scores)
 
 
-def gain(run: str, method: str, length: int = 64, steps: int = 0) -> measuring.Paired:
-    return measuring.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
+def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments.Paired:
+    return experiments.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
 
 
 def good(run: str, *methods: str) -> bool:
@@ -129,9 +129,9 @@ RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.tra
 extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths == (16, 32, 64, 128, 256)
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
 | mean | 2 | 0 | 0.67 | 1.33 | −2, 0, −0.67, −1.33 |
-Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «measuring.sign_flip(np.array([1.0, 2, 3]))»$
+Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «experiments.sign_flip(np.array([1.0, 2, 3]))»$
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
-    «measuring.sign_flip(np.ones(8)):.3f»$
+    «experiments.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
 | passkey (not in the table above) | all, even "no position" | none | <== min(mean(passkey, method) for method in
     lab.METHODS) > 0.95

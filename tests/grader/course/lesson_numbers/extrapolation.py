@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.extrapolation import lab
 from tests.grader.support.lesson_numbers import SOME, mean_of, solution, weight
 
@@ -45,7 +45,7 @@ mean = mean_of(seeds)
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
     """The methods that copy 3 back reliably, with all seeds or with any."""
-    enough = {method: seeds(method, change) >= measuring.RELIABLE for method in lab.METHODS}
+    enough = {method: seeds(method, change) >= experiments.RELIABLE for method in lab.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
 
@@ -60,7 +60,7 @@ def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
 
 best_sinus = max(*tried("sinusoidal"), *(mean("sinusoidal", change) for change in ("usual", "chosen")))
 less_than = [
-    measuring.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
+    experiments.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
     for one in ("alibi", "shaw", "t5")
 ]
 shaw_fast = over([row for row in lab.tried(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
@@ -126,7 +126,7 @@ with the **usual** setting (base «setting.base:,.0f», «setting.buckets» buck
     slope «setting.slope:/»)
 learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
 every base of RoPE reaches at least «math.floor(1000 * min(tried("rope", "x1") + tried("rope", "x1", single))) / 1000».
-if all 8 seeds gain, $p = 2/256 = «measuring.sign_flip(np.ones(8)):.3f»$
+if all 8 seeds gain, $p = 2/256 = «experiments.sign_flip(np.ones(8)):.3f»$
 `scale 0.015625`: the integers times «lab.setting_of(choice[three, "integer"]).scale:/»
 the learned table has «setting.table_rows» rows
 «comparison»
@@ -151,9 +151,10 @@ They hold «setting.vocabulary» different tokens, so each wrong token gets abou
 With ln n the usual T5 reaches «far("t5", log_n=1):.2f» at 128 tokens too
 | the same | the same | 128 features: «far_row("rope", "usual", "width 128")[0]:.2f», and «far_row("rope", "usual",
     "width 128")[2]:.2f» at 1,024 tokens (LLaMA has them, and fails) |
-| RoPE does not extrapolate | base 10,000, 32 features: «measuring.spread(seeds("rope"))» | base 4: all eight seeds gain
-    ($p = «measuring.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$) | <== choice[three, "rope"] == "base 4" and
-    measuring.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
+| RoPE does not extrapolate | base 10,000, 32 features: «experiments.spread(seeds("rope"))» | base 4: all
+    eight seeds gain ($p = «experiments.paired(seeds("rope"), seeds("rope", "chosen")).p:.3f»$) | <==
+    choice[three, "rope"] == "base 4" and
+    experiments.paired(seeds("rope"), seeds("rope", "chosen")).gained == 8
 | T5 does not | 32 buckets, 2,000 steps: «mean("t5"):.2f» | one number for all far keys: «mean("t5", "own_buckets
     16"):.2f» |
 | ln n: «far("t5", log_n=1):.2f»; 6,000 steps, mean of four other seeds: «over(thrice["t5", "usual"]):.2f» |
@@ -168,7 +169,7 @@ ten of the 16 pairs have seen less than a twelfth of theirs <== (through < 1 / 1
     2).sum() < (of_128 > 1 / 2).sum()
 peaks at wrong distances: «rivals[:3]» and «rivals[3]» back <== rope_looks.argmax() == 3 and min(rivals) >= 16
 ALiBi reaches «mean("alibi", "chosen", task=single):.2f» with slope 2 <== choice[single, "alibi"] == "slope 2"
-RoPE with base 4 reaches «measuring.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
+RoPE with base 4 reaches «experiments.spread(seeds("rope", "chosen", task=single))», less than ALiBi, Shaw and T5 with
     chosen settings ($p = «less_than[0].p:.3f»$) <== all(one.gained == 8 for one in less_than)
 In copying 3 back ALiBi fails («mean("alibi", "chosen"):.2f» at best), but its loss is «mean("alibi", length=16,
     what="cross_entropy"):.2f» at 16 tokens and «mean("alibi", what="cross_entropy"):.2f» at 128 <== max(tried("alibi"))
@@ -213,7 +214,7 @@ ANSWERS = {
     "alibi_changes_the_embeddings": not np.array_equal(m.encode("alibi", SOME, {"slope": 0.5}), SOME),
     "causal_model_without_encoding_sees_order": seen[0] != seen[1],
     "methods_without_a_shift_gap": len(without_gap),
-    "no_shift_gap_is_enough_to_run_longer": all(mean(method) >= measuring.RELIABLE for method in without_gap),
+    "no_shift_gap_is_enough_to_run_longer": all(mean(method) >= experiments.RELIABLE for method in without_gap),
     "ways_to_draw_2_of_5_positions": math.comb(5, 2),
     "fewest_learned_numbers": min((count, method) for method, count in counts.items() if count)[1],
 }

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.modern import lab
 from tests.grader.support.lesson_numbers import CLEAR, bfloat16, mean_of, solution
 
@@ -48,11 +48,11 @@ def scores(run: str, schedule: str, length: int) -> np.ndarray:
 mean = mean_of(scores)
 
 
-def gain(run: str, before: str, after: str, length: int = 64) -> measuring.Paired:
-    return measuring.paired(scores(run, before, length), scores(run, after, length))
+def gain(run: str, before: str, after: str, length: int = 64) -> experiments.Paired:
+    return experiments.paired(scores(run, before, length), scores(run, after, length))
 
 
-def clear(gained: int, change: measuring.Paired) -> bool:
+def clear(gained: int, change: experiments.Paired) -> bool:
     return change.gained == gained and change.p <= CLEAR
 
 
@@ -109,7 +109,7 @@ The loss of our models was still falling when training ended <== last < late / 2
 | 24 tokens | «mean(copying, first, 24):.2f» | «mean(copying, every, 24):.2f» | not clear | <== gain(copying, every,
     first, 24).p > CLEAR
 | 128 tokens | «mean(copying, first, 128):.2f» | «mean(copying, every, 128):.2f» | both are poor | <== max(scores(run,
-    one, 128).max() for run in (copying, passkey) for one in lab.SCHEDULES) < measuring.RELIABLE
+    one, 128).max() for run in (copying, passkey) for one in lab.SCHEDULES) < experiments.RELIABLE
 | three layers | «mean(three, first, 64):.2f» | «mean(three, every, 64):.2f» | not clear («of_three.gained» of 8 seeds,
     p = «of_three.p:.3f») | <== of_three.p > CLEAR
 With three layers, RoPE in all but the last reaches only «mean(three, lab.BUT_LAST, 64):.2f» <== gain(three, every,

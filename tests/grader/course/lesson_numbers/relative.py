@@ -22,7 +22,7 @@ xl = np.ones((2, 1)), np.array([[2.0], [3]]), np.array([[5.0], [0], [7]])
 four = m.four_term_scores(*xl, [1], [10], 1)
 deberta = np.sqrt(3) * m.disentangled_scores(*xl, np.array([[1.0], [0], [10]]), 1)
 
-per_row, wanted = np.array([[10, 11, 12], [20, 21, 22]]), np.array([[1, 2], [0, 1]])
+per_row, expected = np.array([[10, 11, 12], [20, 21, 22]]), np.array([[1, 2], [0, 1]])
 logs = np.log(np.maximum([0, 3, 8], 4) / 4)
 
 SENTENCES = r"""
@@ -48,7 +48,7 @@ Query 1 and key 0 score $(1 + 1) \cdot 2 + (1 + 10) \cdot 5 = «four[1, 0]»$
 so they score $(3 + 7 + 3 \cdot 1)/\sqrt 3 = «deberta[0, 1]»/\sqrt 3$
 $(2 + 5 + 2 \cdot 10)/\sqrt 3 = «deberta[1, 0]»/\sqrt 3$
 np.arange(2)[:, None] - np.arange(3) # «str((np.arange(2)[:, None] - np.arange(3)).tolist())»: shape (2, 3)
-np.take_along_axis(per_row, rows, axis=-1) # «str(np.take_along_axis(per_row, wanted, axis=-1).tolist())»
+np.take_along_axis(per_row, rows, axis=-1) # «str(np.take_along_axis(per_row, expected, axis=-1).tolist())»
 np.log(np.maximum(n, 4) / 4) # [0, 0, «logs[2]:.3f»] <== not logs[:2].any()
 np.moveaxis(np.zeros((5, 6, 2)), -1, 0).shape # «str(np.moveaxis(np.zeros((5, 6, 2)), -1, 0).shape)»
 """

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from assignments import measuring
+from assignments import experiments
 from assignments.extrapolation import lab as lesson_9
 from assignments.state import lab
 from tests.grader.support.lesson_numbers import point, solution
@@ -84,8 +84,10 @@ def gate(kind: str) -> float:
     return float(np.mean([row.gate for row in lab.saved_gates() if (row.task, row.kind) == (lab.SENTENCES, kind)]))
 
 
-behind, rare_behind = (measuring.paired(scores(task, "alibi"), scores(task, "gates")) for task in (lab.SENTENCES, rare))
-alike = [measuring.paired(scores(task, lab.EQUAL), scores(task, "gates")).gained for task in (lab.SENTENCES, rare)]
+behind, rare_behind = (
+    experiments.paired(scores(task, "alibi"), scores(task, "gates")) for task in (lab.SENTENCES, rare)
+)
+alike = [experiments.paired(scores(task, lab.EQUAL), scores(task, "gates")).gained for task in (lab.SENTENCES, rare)]
 slope = next(row.setting for row in lab.saved() if (row.task, row.method) == (rare, "alibi"))
 
 SENTENCES = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autograder.checks import inputs
-from autograder.checks.prompt import MAX_CALL, text
+from autograder.checks.call_repr import MAX_CALL, text
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from autograder.checks.function_state import FunctionState, State, function_states
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.checks.source import Blocks
-from autograder.checks.standing import Standing, State, standings
+from autograder.checks.source import CallGraph
 from autograder.protocol.failure import Kind
 
 SOURCE = '''
@@ -39,12 +39,12 @@ def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: str) -> T
     return TestResult(Test(rule, question, 1.0, Phase.PUBLIC, rule), kind, **facts)  # type: ignore[arg-type]
 
 
-def blocks_of(source: str) -> Blocks:
-    return Blocks({node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)})
+def blocks_of(source: str) -> CallGraph:
+    return CallGraph({node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)})
 
 
-def stands(*results: TestResult) -> dict[str, Standing]:
-    return {standing.name: standing for standing in standings(results, blocks_of(SOURCE))}
+def stands(*results: TestResult) -> dict[str, FunctionState]:
+    return {function_state.name: function_state for function_state in function_states(results, blocks_of(SOURCE))}
 
 
 def test_what_is_known_is_told_though_something_below_is_wrong() -> None:
@@ -67,7 +67,7 @@ def test_the_deepest_mistake_is_told_first() -> None:
 
 def test_after_follow_through_what_fails_is_a_functions_own() -> None:
     wrong = [missed("scores", VALUES), missed("attention", VALUES)]
-    told = standings(wrong)
+    told = function_states(wrong)
     assert [one.state for one in told] == [State.MISTAKEN] * 2
 
 
@@ -79,8 +79,8 @@ def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None
 
 
 def test_building_blocks_reach_through_helpers() -> None:
-    blocks = blocks_of("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert [*map(blocks.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
+    call_graph = blocks_of("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
+    assert [*map(call_graph.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:

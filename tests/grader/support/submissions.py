@@ -132,11 +132,11 @@ def faults(results: dict[str, Any]) -> list[str]:
 
 def _faults(fields: dict[str, Any], known: str) -> Iterable[str]:
     for name, value in fields.items():
-        wanted = _KINDS.get(name) if name in known.split() else ()
+        expected = _KINDS.get(name) if name in known.split() else ()
         fits = (
-            value in wanted
-            if isinstance(wanted, frozenset)
-            else isinstance(value, wanted) and not isinstance(value, bool)
+            value in expected
+            if isinstance(expected, frozenset)
+            else isinstance(value, expected) and not isinstance(value, bool)
         )
         if not fits:
             yield f"{name} is {value!r}"

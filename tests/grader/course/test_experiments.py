@@ -10,44 +10,44 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assignments import measuring
+from assignments import experiments
 from autograder.course import ROOT
 
 LABS = [path.parent.name for path in (ROOT / "assignments").glob("*/lab.py")]
 
 
 def test_plus_minus_is_the_standard_deviation_with_n_minus_1() -> None:
-    assert measuring.spread(np.array([0.0, 1.0])) == "0.50 ± 0.71"
-    assert measuring.mean_and_reliable(np.array([0.9, 1.0, 0.8])) == "0.90 ± 0.10 (2)"
-    assert measuring.mean_and_reliable(np.array([math.nan])) == "no entry"
-    assert [measuring.number(value) for value in (-0.001, -0.5, 2.0)] == ["0.00", "−0.50", "2.00"]
+    assert experiments.spread(np.array([0.0, 1.0])) == "0.50 ± 0.71"
+    assert experiments.mean_and_reliable(np.array([0.9, 1.0, 0.8])) == "0.90 ± 0.10 (2)"
+    assert experiments.mean_and_reliable(np.array([math.nan])) == "no entry"
+    assert [experiments.number(value) for value in (-0.001, -0.5, 2.0)] == ["0.00", "−0.50", "2.00"]
 
 
 @pytest.mark.parametrize("models", [1, 3, 8])
 def test_the_sign_flip_of_a_gain_everywhere_is_as_small_as_it_can_be(models: int) -> None:
-    assert measuring.sign_flip(np.arange(1.0, models + 1)) == 2 / 2**models
+    assert experiments.sign_flip(np.arange(1.0, models + 1)) == 2 / 2**models
 
 
 def test_the_sign_flip_counts_choices_of_signs() -> None:
     # Of ±1 ±1 ±2 only +1+1+2 and its mirror image are as far from 0 as 4; all eight are as far as 0.
-    assert measuring.sign_flip(np.array([1.0, 1.0, 2.0])) == 2 / 8
-    assert measuring.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
+    assert experiments.sign_flip(np.array([1.0, 1.0, 2.0])) == 2 / 8
+    assert experiments.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
     # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight: rounding must not decide it.
-    assert measuring.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
+    assert experiments.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
 
 
 def test_differences_are_taken_model_by_model() -> None:
-    found = measuring.paired(np.array([0.2, 0.9, 0.5]), np.array([0.3, 1.0, 0.5]))
+    found = experiments.paired(np.array([0.2, 0.9, 0.5]), np.array([0.3, 1.0, 0.5]))
     assert found.mean == pytest.approx(0.2 / 3)
     assert found.deviation == pytest.approx(np.std([0.1, 0.1, 0.0], ddof=1))
     assert (found.gained, found.models, found.p) == (2, 3, 0.5)
-    assert measuring.compared(np.array([0.2, 0.9, 0.5]), np.array([0.3, 1.0, 0.5])) == "+0.07, 2 of 3, p 0.500"
-    assert measuring.compared(np.array([0.3, 1.0]), np.array([0.2, 0.9])) == "−0.10, 0 of 2, p 0.500"
+    assert experiments.compared(np.array([0.2, 0.9, 0.5]), np.array([0.3, 1.0, 0.5])) == "+0.07, 2 of 3, p 0.500"
+    assert experiments.compared(np.array([0.3, 1.0]), np.array([0.2, 0.9])) == "−0.10, 0 of 2, p 0.500"
 
 
 def test_rows_come_back(tmp_path: Path) -> None:
-    measuring.write_rows(tmp_path / "a.csv", ("x", "y"), [(1, "one, two")])
-    assert measuring.rows_of(tmp_path / "a.csv") == [{"x": "1", "y": "one, two"}]
+    experiments.write_rows(tmp_path / "a.csv", ("x", "y"), [(1, "one, two")])
+    assert experiments.rows_of(tmp_path / "a.csv") == [{"x": "1", "y": "one, two"}]
 
 
 def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
@@ -67,10 +67,10 @@ def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
 
-    monkeypatch.setattr(measuring, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
+    monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
     labs = [experiment("alibi", unwritten), experiment("rope", lambda path, value: (path.name, value))]
     with pytest.raises(SystemExit, match=r"^alibi\.py: logits is not written yet$"):
-        measuring.run(labs, full=True)
+        experiments.run(labs, full=True)
     assert capsys.readouterr().out == "rope.py [('rope.py', 1), ('rope.py', 9)]\n"
 
 
@@ -79,6 +79,6 @@ def test_one_lesson_s_experiment_is_asked_for_by_its_name(
     arguments: list[str], names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(measuring, "run", lambda labs, full: asked.extend(lab.HERE.name for lab in labs))
-    measuring.main(arguments)
+    monkeypatch.setattr(experiments, "run", lambda labs, full: asked.extend(lab.HERE.name for lab in labs))
+    experiments.main(arguments)
     assert asked == names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.checks.telling import Audience
+from autograder.checks.render import Audience
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.submission import Submission
@@ -13,4 +13,4 @@ OUTCOMES = 8
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file, as a row of the gradebook has it."""
-    return feedback.page(submission, grade.score, grade.max_score, feedback.body(grade, Audience.LATER))
+    return feedback.page(submission, grade.score, grade.max_score, feedback.body(grade, Audience.AFTER_RELEASE))

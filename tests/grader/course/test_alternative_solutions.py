@@ -63,7 +63,7 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
     assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
 
 
-STYLES = Path(__file__).with_name("right_styles")
+STYLES = Path(__file__).with_name("alternative_solutions")
 """Right functions in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of
 digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. What is exact has none:
 positions, masks, bits and orders are the same numbers whoever computes them."""
@@ -73,8 +73,8 @@ def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, sui
     """A style stands alone and calls nothing of the solution's. It leaves out what hardly has two styles."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
-    wanted, written = (functions(module) for module in (catalogue.solution(assignment), style))
-    assert written and written.keys() <= wanted.keys()
+    expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
+    assert written and written.keys() <= expected.keys()
     module = catalogue.replaced(assignment, written)
     assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
 

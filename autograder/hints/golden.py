@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograder.checks.proxy import REFUSED
-from autograder.hints.explain import SAME, Fingerprint, Observation, fingerprint
+from autograder.hints.explain import UNAFFECTED, Fingerprint, Observation, fingerprint
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
@@ -29,16 +29,16 @@ OWN, BELOW = "own", "below"
 
 
 @functools.lru_cache(maxsize=1024)
-def decoded(wanted: str | None) -> Any:
-    """What was recorded as wanted of a call. Remembered, since a test wants the same of every submission."""
-    return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted), writeable=False)
+def decoded(expected: str | None) -> Any:
+    """What was recorded as expected of a call. Remembered, since a test wants the same of every submission."""
+    return REFUSED if expected is None else codec.decode(base64.b64decode(expected), writeable=False)
 
 
 def mark(outcome: Any) -> str | None:
     """An outcome as it is recorded; None for one that nobody would recognise, such as a list."""
     if outcome is REFUSED:
         return ""
-    if outcome is SAME or (known := fingerprint(outcome)) is None:
+    if outcome is UNAFFECTED or (known := fingerprint(outcome)) is None:
         return None
     return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
 
@@ -51,14 +51,14 @@ def read_mark(mark: str) -> Any:
     return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())))
 
 
-class KnownMistake(NamedTuple):
+class RecordedMistake(NamedTuple):
     """A known mistake of one function, as far as it is known at home."""
 
     number: str
     hint: str
 
 
-class Recorded:
+class GoldenValues:
     """What is known at home of one assignment: the reference of its public tests. An empty file stands for one that is
     not there."""
 
@@ -69,39 +69,39 @@ class Recorded:
         self.asked: dict[Call, dict[str, Any]] = {}
         """call → how it was recorded"""
 
-    def of(self, test: str) -> Recorded:
+    def of(self, test: str) -> GoldenValues:
         """The same, for the test that runs now. Of one that recorded no call, asking for one is the mistake."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
-    def wanted(self, call: Call) -> Any:
-        recorded = self.asked[call] = next(self.calls, {})
-        if recorded.get("function") != call.function:
+    def expected(self, call: Call) -> Any:
+        golden = self.asked[call] = next(self.calls, {})
+        if golden.get("function") != call.function:
             raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
-        return decoded(recorded["wanted"])
+        return decoded(golden["expected"])
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
 
-    def known(self, function: str) -> list[list[KnownMistake]]:
+    def known(self, function: str) -> list[list[RecordedMistake]]:
         """The known mistakes of a function, group by group, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
-        return [[KnownMistake(number, hint) for number, hint in group.items()] for group in groups]
+        return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """A call as evidence; None where a test asked for no value of it."""
-        recorded = self.asked.get(call)
-        if recorded is None or recorded["wanted"] is None or reply.raised is not None:
+        golden = self.asked.get(call)
+        if golden is None or golden["expected"] is None or reply.raised is not None:
             return None
-        marks = recorded["mistakes"]
+        marks = golden["mistakes"]
 
-        def predicted(mistake: KnownMistake) -> Any:
-            return read_mark(marks[mistake.number]) if mistake.number in marks else SAME
+        def predicted(mistake: RecordedMistake) -> Any:
+            return read_mark(marks[mistake.number]) if mistake.number in marks else UNAFFECTED
 
-        return Observation(reply.value, decoded(recorded["wanted"]), predicted)
+        return Observation(reply.value, decoded(golden["expected"]), predicted)
 
 
-class Recorder:
+class GoldenRecorder:
     """The solution as the reference of public tests, and what they ask of it: the content of a file of the handout."""
 
     def __init__(self, reference: Reference) -> None:
@@ -124,14 +124,14 @@ class Recorder:
         }
         return {"known": known, "calls": self.calls}
 
-    def wanted(self, call: Call) -> Any:
-        wanted = self.reference.wanted(call)
-        encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
+    def expected(self, call: Call) -> Any:
+        expected = self.reference.expected(call)
+        encoded = None if expected is REFUSED else base64.b64encode(codec.encode(expected)).decode("ascii")
         groups, marks = self.known.setdefault(call.function, {OWN: {}, BELOW: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.known(call.function))):
             if (text := mark(self.reference.made_of(call.encoded, entry))) is not None:
                 marks[str(number)] = text
                 groups[OWN if entry.function == call.function else BELOW][str(number)] = entry.hint
-        recorded = {"function": call.function, "wanted": encoded, "mistakes": marks}
-        self.calls.setdefault(self.test, []).append(recorded)
-        return wanted
+        golden = {"function": call.function, "expected": encoded, "mistakes": marks}
+        self.calls.setdefault(self.test, []).append(golden)
+        return expected

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from autograder.checks.function_state import FunctionState, State
 from autograder.checks.results import TestResult, points_possible, points_won
-from autograder.checks.standing import Standing, State
 from autograder.protocol.failure import Kind
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class Audience(Enum):
 
     HOME = auto()
     """a student, of all tests that run on their own machine"""
-    AT_ONCE = auto()
+    BEFORE_RELEASE = auto()
     """a student, before hidden results are published"""
-    LATER = auto()
+    AFTER_RELEASE = auto()
     """a student, after that: of hidden tests the rule and the kind of mistake, and no input or value"""
     STAFF = auto()
 
@@ -94,16 +94,16 @@ _NOTES = {
 }
 
 
-def note(standing: Standing) -> str:
+def note(function_state: FunctionState) -> str:
     """What is said of a function without a mistake of its own, in a few words."""
-    cause = standing.cause if (standing.cause or "").isidentifier() else "another function"
-    return _NOTES.get(standing.state, "").format(cause=cause)
+    cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
+    return _NOTES.get(function_state.state, "").format(cause=cause)
 
 
-def block(standing: Standing, audience: Audience, full: int = 1) -> str:
+def block(function_state: FunctionState, audience: Audience, full: int = 1) -> str:
     """The mistakes of one function: the likely cause, so many of public tests in full, and what else there is. Staff
     reads all of them."""
-    own, staff = standing.own, audience is Audience.STAFF
+    own, staff = function_state.own, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in own if mistake.hint), None)  # of the deepest
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
     public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
@@ -116,7 +116,7 @@ def block(standing: Standing, audience: Audience, full: int = 1) -> str:
         parts.append(f"{head}{mistake.test.rule}:\n\n{quoted(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
-    if audience is Audience.LATER:
+    if audience is Audience.AFTER_RELEASE:
         parts.append(_unseen(own, {mistake.kind for mistake in public}, cause is not None))
     return "\n\n".join(filter(None, parts))
 

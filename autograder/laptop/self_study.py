@@ -16,7 +16,7 @@ from rich.console import Console
 from autograder import course
 from autograder.checks import answers
 from autograder.checks.results import Phase
-from autograder.checks.source import Blocks, Source
+from autograder.checks.source import CallGraph, Source
 from autograder.grading import quiz
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
@@ -88,7 +88,7 @@ def show(name: str, function: str) -> int:
         return 2
     if function not in Progress(name, _All(course.find(name))).right:
         print(f"Your {function} is not right yet: what you read here, you will not find yourself any more.\n")
-    below = Blocks(solution.functions).below(function)
+    below = CallGraph(solution.functions).below(function)
     helpers = [one for one in solution.functions if one in below and one[0] == "_" and one not in own.functions]
     texts = [ast.get_source_segment(solution.text, solution.functions[one]) or "" for one in [*helpers, function]]
     print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from autograder.checks.results import TestResult, by_question
-from autograder.checks.source import Blocks
+from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import VALUES, Kind
 
@@ -36,7 +36,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class FunctionState:
     """One function, and what there is to say of it."""
 
     name: str
@@ -52,35 +52,35 @@ class Standing:
         return self.state in (State.RIGHT, State.GIVEN)
 
 
-def standings(test_results: Iterable[TestResult], blocks: Blocks | None = None) -> list[Standing]:
+def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | None = None) -> list[FunctionState]:
     """Every function of these results, in their order.
 
     `blocks`: what builds on what in the submission, where no follow-through has shown that what fails still is each
     function's own.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
-    return [_standing(name, groups, blocks) for name in groups]
+    return [_function_state(name, groups, call_graph) for name in groups]
 
 
-def _standing(name: str, groups: Mapping[str, list[TestResult]], blocks: Blocks | None) -> Standing:
+def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_graph: CallGraph | None) -> FunctionState:
     group = groups[name]
     if mistakes := sorted((result for result in group if result.is_mistake), key=_deepest_first):
-        below = blocks.lowest_first(blocks.below(name) & groups.keys()) if blocks else []
+        below = call_graph.topological_order(call_graph.below(name) & groups.keys()) if call_graph else []
         slips = [result for other in below for result in groups[other] if result.is_mistake]
         told = {None, *(slip.hint for slip in slips)}  # a likely cause is told where it sits, and not again above
         inherited = {_alike(slip): slip.test.question for slip in slips[::-1]}
         if own := tuple(one for one in mistakes if one.hint not in told or _alike(one) not in inherited):
-            return Standing(name, group, State.MISTAKEN, None, own)
-        return Standing(name, group, State.BUILT_ON, inherited[_alike(mistakes[0])])
+            return FunctionState(name, group, State.MISTAKEN, None, own)
+        return FunctionState(name, group, State.BUILT_ON, inherited[_alike(mistakes[0])])
     kinds = {result.kind for result in group}
     other = next((result.given for result in group if result.given), None)
     if kinds == {None}:
-        return Standing(name, group, State.GIVEN if other else State.RIGHT, other)
+        return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other)
     if Kind.NOT_REACHED in kinds:
-        return Standing(name, group, State.UNREACHED)
+        return FunctionState(name, group, State.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
-        return Standing(name, group, State.WAITING, other)
-    return Standing(name, group, State.UNFINISHED)
+        return FunctionState(name, group, State.WAITING, other)
+    return FunctionState(name, group, State.UNFINISHED)
 
 
 def _alike(mistake: TestResult) -> Kind | None:

@@ -1,6 +1,6 @@
 """What the experiments of the lessons share: what ± means, paired differences, files, and running jobs side by side.
 
-    python -m assignments.measuring [--full]
+    python -m assignments.experiments [--full]
 
 runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py`
 in the folder of a lesson, a module with three functions:
