@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-import subprocess
-import sys
 import tempfile
 import threading
 import webbrowser
@@ -22,9 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-
-from autograder.laptop import progress
+from autograder.laptop import pictures
+from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 
 FOLLOW = b"""<script>
@@ -58,16 +55,11 @@ class Page(ThreadingHTTPServer):
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str) -> None:
-        """Draw the pictures of this lesson anew, in a process of its own, which may end in any way. A picture that
-        changes has another address."""
-        with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
-            Path(folder, "narrow").mkdir()  # where there is one, pictures are laid out for a phone too
-            command = [sys.executable, "-m", "assignments.figures", "assignments", folder, lesson]
-            subprocess.run(command, timeout=20, capture_output=True, check=False)
-            drawn = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}
-            self.files |= {f"mine/{name}": content for name, content in drawn.items()}
-            addresses = {name: f"mine/{name}?{zlib.crc32(content)}" for name, content in drawn.items()}
-            self.update(pictures={lesson: addresses})
+        """Draw the pictures of a lesson. A picture that has changed gets another address, so that browsers load it."""
+        drawn = pictures.draw_in_process(lesson)
+        self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
+        addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
+        self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that left while it was answered is no error."""
@@ -105,7 +97,7 @@ def serve(first: str, saves: Iterator[list[str]], check: Callable[[list[str]], l
         webbrowser.open(door.as_uri())
         for changed in saves:
             page.update(checking=True)
-            page.update(checking=False, lessons=shown(check(changed)))
+            page.update(checking=False, lessons=page_state(check(changed)))
             page.draw(changed[0])
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
 
@@ -120,20 +112,3 @@ def _course() -> dict[str, bytes]:
         return {path.relative_to(pages).as_posix(): path.read_bytes() for path in found}
     print("Making the pages of the course …", flush=True)
     return course()
-
-
-def shown(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Assignment → what its page shows: of each function a mark and what is told of it, and what holds for all."""
-    html = MarkdownIt("commonmark", {"html": False}).render
-    return {
-        one.name: {
-            "right": len(one.right),
-            "next": one.next_function,
-            "told": html(f"{progress.beginning(one)}\n\n{progress.ending(one)}"),
-            "functions": {
-                function_state.name: [progress.MARKS[function_state.state], html(progress.section(one, function_state))]
-                for function_state in one.function_states
-            },
-        }
-        for one in all_progress
-    }

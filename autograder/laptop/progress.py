@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Any
 
 from autograder.checks import answers
 from autograder.checks.function_state import FunctionState, State, function_states
@@ -23,6 +21,9 @@ from autograder.checks.source import Source
 from autograder.laptop.local_context import FILE, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LESSON = "README.md"
 

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,9 +18,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from autograder.laptop import pictures
 from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.live_page import shown
+from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 
 MONITORING_TOOL = 4
@@ -88,27 +88,21 @@ class Tab:
         run = LocalContext(host=replace(self.host, stuck=json.loads(stuck)))
         run.start([name])
         progress = Progress(name, run)
-        return json.dumps({"lesson": shown([progress])[name], "errors": error_lines(progress)})
+        return json.dumps({"lesson": page_state([progress])[name], "errors": error_lines(progress)})
 
-    def pictures(self, name: str) -> Iterator[str]:
+    def pictures(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: JSON, path → SVG."""
-        from assignments import figures
-
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "narrow").mkdir()
-            drawing = figures.draw_each(Path("assignments"), Path(folder), name)
-            while True:
-                with self.clock.limit("a picture"):
-                    if next(drawing, None) is None:
-                        return
-                drawn = list(Path(folder).rglob("*.svg"))
-                yield json.dumps({path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in drawn})
-                for path in drawn:
-                    path.unlink()
+        drawing = pictures.draw(lesson)
+        while True:
+            with self.clock.limit("a picture"):
+                drawn = next(drawing, None)
+            if drawn is None:
+                return
+            yield json.dumps(drawn)
 
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
     """Return line and sentence of each place in the student's file where Python stopped."""
-    sentences = [progress.problem, *(mistake.message for one in progress.standings for mistake in one.own)]
+    sentences = [progress.problem, *(mistake.message for one in progress.function_states for mistake in one.own)]
     found = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
     return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in found if match]
