@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LONGEST = """
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
-    trivial_solutions new_assignment otter one_submission_decides self_test report_browser threat_model labs writer similarity bench
+    trivial_solutions new_assignment otter
+    one_submission_decides self_test report_browser threat_model labs writer similarity bench
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
