@@ -10,6 +10,5 @@ A site of an instructor is made of what the handout holds and nothing else, thro
 alone has hidden tests, reasons and solutions as well.
 """
 
-from autograder.site.build import PYODIDE, build
-
-__all__ = ["PYODIDE", "build"]
+FRONT_DOOR = ("build",)
+"""The modules that other rooms may import."""

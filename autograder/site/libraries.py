@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.course import UserError
 from autograder.files import write_zip
-from autograder.handout.stubs import write
+from autograder.handout import write
 
 LOCK = Path(__file__).with_name("libraries.lock")
 """A line per package: its version and the hash of its wheel."""
@@ -61,7 +61,7 @@ def compiled(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
     Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it compiled.
     """
     python = shutil.which(f"python{version}")
-    if python is None:
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
         return dict(files)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,27 +1,31 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from a blob, so that
 // the page's content security policy holds here too.
-let python, tab;
+let python, tab, config;
 const tell = (kind, more = {}) => postMessage({ kind, ...more });
 const queue = [];
 const URGENCY = ["check", "write", "draw"];
 
-const archive = async (url, folder) => {
+const archive = async (name, folder) => {
+  const url = config.site + config.files[`${name}.zip`];
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: folder });
 };
 
-const start = async ({ pyodide, libraries, course, megabytes, site }) => {
-  let loaded = 0;
-  const all = megabytes.reduce((sum, one) => sum + one, 0).toFixed(1);
-  const stage = (what, size) => tell("loading", { text: `${what} (${loaded.toFixed(1)} of ${all} MB)` }, (loaded += size));
-  stage("Python is loading", megabytes[0]);
+const start = async ({ pyodide, loads }) => {
+  const all = loads.reduce((sum, [, size]) => sum + size, 0);
+  let before = 0;
+  const loading = ([what, size]) => {
+    tell("loading", { text: `${what} is loading: ${before.toFixed(1)} of ${all.toFixed(1)} MB are here` });
+    before += size;
+  };
+  loading(loads[0]);
   importScripts(`${pyodide}pyodide.js`);
   python = await loadPyodide({ indexURL: pyodide });
-  stage("numpy is loading", megabytes[1]);
+  loading(loads[1]);
   await python.loadPackage("numpy", { messageCallback() {} });
-  stage("The checks are loading", megabytes[2]);
-  await Promise.all([archive(site + libraries, python.runPython("import site; site.getsitepackages()[0]")), archive(site + course, "/course")]);
+  loading(loads[2]);
+  await Promise.all([archive("libraries", python.runPython("import site; site.getsitepackages()[0]")), archive("course", "/course")]);
   tell("loading", { text: "The checks are starting" });
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
   tab = python.pyimport("autograder.site.tab").Tab((what) => tell("began", { what }), () => tell("ended"));
@@ -40,14 +44,13 @@ const jobs = {
 };
 const NEEDS = { draw: ["matplotlib", "pictures"], write: [null, "writer"] };
 
-let config;
 const loaded = new Set();
 const load = async (kind) => {
   const [library, files] = NEEDS[kind] ?? [];
   if (!files || loaded.has(files)) return;
   tell("loading", { text: kind === "draw" ? "Your pictures are loading (9 MB, once)" : "The writer is loading (1.6 MB, once)" });
   if (library) await python.loadPackage(library, { messageCallback() {} });
-  await archive(config.site + config[files], "/course");
+  await archive(files, "/course");
   python.pyimport("importlib").invalidate_caches();
   loaded.add(files);
 };
@@ -64,9 +67,12 @@ const work = async () => {
 };
 
 let working = Promise.resolve();
+const dies = (error) => {
+  queue.length = 0;
+  tab = null;
+  tell("died", { text: String(error) });
+};
 onmessage = ({ data }) => {
-  if (data.kind === "start") working = start((config = data));
-  else if (data.kind === "drop") queue.splice(0, queue.length, ...queue.filter(({ kind }) => kind !== data.what));
-  else queue.push(data);
-  if (data.kind !== "drop") working = working.then(work).catch((error) => tell("died", { text: String(error) }));
+  if (data.kind === "start") working = start((config = data)).catch(dies);
+  else working = (queue.push(data), working.then(() => tab && work()).catch(dies));
 };
