@@ -1,28 +1,46 @@
-"""What a lesson's page shows of the checks, in the live page and in a browser tab alike."""
+"""The results of a run as a lesson's page shows them, in the live page and in a browser tab alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from autograder.laptop import progress
-from autograder.laptop.progress import Progress
+from autograder.checks.function_state import FunctionState
+from autograder.laptop.progress import MARKS, Progress, beginning, ending, section
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → what its page shows: a mark and a text for each function, and a text for the whole file."""
-    html = MarkdownIt("commonmark", {"html": False}).render
+    """Return assignment → the state of its page: a mark and a text for each function, and a text for the whole file."""
     return {
-        each.name: {
-            "right": len(each.right),
-            "next": each.next_function,
-            "told": html(f"{progress.beginning(each)}\n\n{progress.ending(each)}"),
+        progress.name: {
+            "right": len(progress.right),
+            "next": progress.next_function,
+            "told": _MARKDOWN.render(f"{beginning(progress)}\n\n{ending(progress)}"),
             "functions": {
-                function.name: [progress.MARKS[function.state], html(progress.section(each, function))]
-                for function in each.function_states
+                state.name: [
+                    MARKS[state.state],
+                    _MARKDOWN.render(section(progress, state)) + _solution(progress, state),
+                ]
+                for state in progress.function_states
             },
         }
-        for each in all_progress
+        for progress in all_progress
     }
+
+
+def _solution(progress: Progress, state: FunctionState) -> str:
+    """Return a worked solution, folded, with a warning where the student's function is not right yet."""
+    text = progress.run.solution(progress.name, state.name)
+    if text is None:
+        return ""
+    warning = (
+        ""
+        if state.is_right
+        else f" Your {state.name} is not right yet. What you read here, you will not find yourself any more."
+    )
+    return f"<details><summary>A worked solution.{warning}</summary><pre><code>{escape(text)}</code></pre></details>"

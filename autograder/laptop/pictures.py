@@ -17,12 +17,13 @@ DRAWING_TIMEOUT_SECONDS = 20
 
 def draw(lesson: str) -> Iterator[dict[str, str]]:
     """Yield each picture as path → SVG: the wide one and, in the folder `narrow`, one laid out for a phone."""
-    from assignments import figures  # matplotlib takes seconds
+    from assignments import figures  # here, because matplotlib takes seconds
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "narrow").mkdir()
-        for path in figures.draw_lesson(Path("assignments"), folder, lesson):
+        drawing: Iterator[Path] = figures.draw_lesson(Path("assignments"), folder, lesson)  # type: ignore[attr-defined]
+        for path in drawing:  # mypy takes the folder of that name for the module
             layouts = [layout for layout in (path, folder / "narrow" / path.name) if layout.is_file()]
             yield {layout.relative_to(folder).as_posix(): layout.read_text("utf-8") for layout in layouts}
 

@@ -13,8 +13,8 @@ installation.
 Everything is made from what the handout has, but for the answers to questions without points: no page knows a solution.
 """
 
-from autograder.pages.markdown import code
 from autograder.pages.course_pages import course, style
+from autograder.pages.markdown import code
 
 __all__ = ["code", "course", "style"]
 PUBLIC_MODULES = ("questions",)

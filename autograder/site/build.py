@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder.course import PACKAGE, ROOT, UserError, assignments
+from autograder.course import ROOT, UserError, assignments
 from autograder.handout import COURSE, HandoutError, contents, leaks, write
 from autograder.site.libraries import compiled, libraries, zipped
 
@@ -53,8 +53,10 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
 
 def _files(handout: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
     """Return all that the site is made of, as texts that can be looked through: path → content."""
-    own = {f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")}
-    own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "tab.py")}
+    own = {
+        f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
+    }
+    own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
     if alone:
         own |= {path.relative_to(ROOT).as_posix(): path for pattern in ALONE for path in ROOT.glob(pattern)}
     return {**handout, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
@@ -85,7 +87,9 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     names["page.js"] = _hashed_name("page.js", page)
     pages = chosen(rf"{COURSE}/.*")
     pages[f"{COURSE}/keep.html"] = _page_to_keep(pages[f"{COURSE}/index.html"], files["site/keep.html"])
-    site = {name.removeprefix(f"{COURSE}/"): _prepared(name, content, names, pyodide) for name, content in pages.items()}
+    site = {
+        name.removeprefix(f"{COURSE}/"): _prepared(name, content, names, pyodide) for name, content in pages.items()
+    }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
     site |= {f"stubs/{name}.py": files[f"assignments/{name}/{name}.py"] for name in lessons}
     site["codemirror-license.txt"] = (HERE / "editor" / "codemirror-license.txt").read_bytes()
@@ -99,7 +103,9 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 def _page_to_keep(first: bytes, main: bytes) -> bytes:
     """Return the page of a student's own work: the first page with another text."""
-    text = re.sub(r'(?s)<nav class="contents".*?</nav>', "", first.decode("utf-8")).replace('data-page="index"', 'data-page="keep"')
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>', "", first.decode("utf-8")).replace(
+        'data-page="index"', 'data-page="keep"'
+    )
     return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
 
 
@@ -108,7 +114,10 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
     if not name.endswith(".html"):
         return content
     text = content.decode("utf-8")
-    inline = [base64.b64encode(hashlib.sha256(code.encode()).digest()) for code in re.findall(r"(?s)<script>(.*?)</script>", text)]
+    inline = [
+        base64.b64encode(hashlib.sha256(code.encode()).digest())
+        for code in re.findall(r"(?s)<script>(.*?)</script>", text)
+    ]
     remote = f" {pyodide}" if "://" in pyodide else ""
     hashes = "".join(f" 'sha256-{digest.decode()}'" for digest in inline)
     policy = (
@@ -132,17 +141,18 @@ def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> b
 def _engine(folder: Path) -> dict[str, bytes]:
     """Return path in the site → content of the files of Pyodide in a folder that the site needs."""
     lock_file = folder / "pyodide-lock.json"
-    lock = json.loads(lock_file.read_text("utf-8")) if lock_file.is_file() else {"info": {"version": ""}, "packages": {}}
-    needed, waiting = dict.fromkeys(CORE), ["numpy", "matplotlib"]
+    if not lock_file.is_file():
+        raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
+    lock = json.loads(lock_file.read_text("utf-8"))
+    files, waiting = [*CORE], ["numpy", "matplotlib"]
     while waiting:
-        name = waiting.pop()
-        package = lock["packages"].get(name, {"depends": [], "file_name": f"{name}, a package,"})
-        needed |= {package["file_name"]: None}
+        package = lock["packages"].get(name := waiting.pop(), {"depends": [], "file_name": f"the package {name}"})
+        files.append(package["file_name"])
         waiting += package["depends"]
-    if missing := [name for name in needed if not (folder / name).is_file()]:
+    if missing := [name for name in dict.fromkeys(files) if not (folder / name).is_file()]:
         raise UserError(f"{folder} holds no whole Pyodide: {', '.join(missing)} is missing")
     # Another version has another address: a browser keeps what it has loaded from one.
-    return {f"pyodide-{lock['info']['version']}/{name}": (folder / name).read_bytes() for name in needed}
+    return {f"pyodide-{lock['info']['version']}/{name}": (folder / name).read_bytes() for name in files}
 
 
 def _python_of(engine: Mapping[str, bytes]) -> str:

@@ -1,9 +1,9 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from a blob, so that
 // the page's content security policy holds here too.
-let python, tab, config;
+let python, module, tab, config;
 const tell = (kind, more = {}) => postMessage({ kind, ...more });
 const queue = [];
-const URGENCY = ["check", "write", "draw"];
+const URGENCY = ["pack", "unpack", "check", "write", "draw"];
 
 const archive = async (name, folder) => {
   const url = config.site + config.files[`${name}.zip`];
@@ -12,7 +12,7 @@ const archive = async (name, folder) => {
   python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: folder });
 };
 
-const start = async ({ pyodide, loads }) => {
+const start = async ({ pyodide, loads, alone }) => {
   const all = loads.reduce((sum, [, size]) => sum + size, 0);
   let before = 0;
   const loading = ([what, size]) => {
@@ -21,25 +21,38 @@ const start = async ({ pyodide, loads }) => {
   };
   loading(loads[0]);
   importScripts(`${pyodide}pyodide.js`);
-  python = await loadPyodide({ indexURL: pyodide });
+  python = await loadPyodide({ indexURL: pyodide, stdout() {}, stderr() {} });
   loading(loads[1]);
   await python.loadPackage("numpy", { messageCallback() {} });
   loading(loads[2]);
   await Promise.all([archive("libraries", python.runPython("import site; site.getsitepackages()[0]")), archive("course", "/course")]);
   tell("loading", { text: "The checks are starting" });
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
-  tab = python.pyimport("autograder.site.tab").Tab((what) => tell("began", { what }), () => tell("ended"));
+  module = python.pyimport("autograder.site.tab");
+  tab = module.Tab((what, seconds) => tell("began", { what, seconds }), () => tell("ended"), alone);
   tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 };
 
 // Each job is a generator; between two of its steps, a more urgent one goes first.
+const steps = function* (kind, iterator) {
+  for (const step of iterator) yield { kind, ...JSON.parse(step) };
+};
 const jobs = {
-  *check({ name, files, stuck }) {
+  *check({ name, files, stuck, tries }) {
     tab.save(files);
-    yield { kind: "checked", ...JSON.parse(tab.check(name, stuck)) };
+    yield { kind: "checked", ...JSON.parse(tab.check(name, stuck, tries)) };
   },
-  *draw({ name }) {
-    for (const drawn of tab.pictures(name)) yield { kind: "drawn", pictures: JSON.parse(drawn) };
+  draw: ({ name }) => steps("drawn", tab.draw(name)),
+  *write({ files, prompt, count, experiment }) {
+    tab.save(files);
+    yield* steps("wrote", experiment ? tab.experiment(experiment) : tab.write(prompt, count));
+  },
+  *pack({ files, memory }) {
+    const zip = module.pack(files, memory);
+    yield { kind: "packed", zip: zip.toJs() };
+  },
+  *unpack({ zip }) {
+    yield { kind: "unpacked", ...JSON.parse(module.unpack(python.toPy(zip).tobytes())) };
   },
 };
 const NEEDS = { draw: ["matplotlib", "pictures"], write: [null, "writer"] };
@@ -55,13 +68,23 @@ const load = async (kind) => {
   loaded.add(files);
 };
 
+// An exception of Python's ends the job; any other has ended Python.
+const step = (job) => {
+  try {
+    return job.steps.next();
+  } catch (error) {
+    if (error.name !== "PythonError") throw error;
+    return { done: true, value: { kind: "failed", text: error.message.trim().split("\n").at(-1) } };
+  }
+};
+
 const work = async () => {
   while (queue.length) {
     const job = queue.sort((a, b) => URGENCY.indexOf(a.kind) - URGENCY.indexOf(b.kind))[0];
     job.steps ??= (await load(job.kind), jobs[job.kind](job));
-    const { value, done } = job.steps.next();
+    const { value, done } = step(job);
     if (done) queue.splice(queue.indexOf(job), 1);
-    tell(done ? "done" : value.kind, { ...value, id: job.id, job: job.kind });
+    tell(value?.kind ?? "done", { ...value, id: job.id });
     await new Promise((resolve) => setTimeout(resolve)); // lets a message in
   }
 };
