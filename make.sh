@@ -23,7 +23,11 @@ set_up() {
     esac
     [ "$(checksum "$lock")" = "$installed" ] || install_packages
     if [ ! .venv/ready -nt pyproject.toml ]; then  # the project itself, as a link to this checkout
-        $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
+        if [ -x $bin/uv ]; then
+            $bin/uv pip install -q --no-build-isolation --no-deps -e . --python $bin/python
+        else
+            $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
+        fi
         touch .venv/ready
     fi
     exec 9>&-
@@ -31,15 +35,33 @@ set_up() {
 
 checksum() { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; }  # the latter on macOS
 
+# uv installs a lock in seconds; it comes into .venv itself, by a lock of its own. Where it cannot (a machine that it has
+# no build for, an index that only pip is set up for), pip installs the same packages by the same hashes in minutes.
 install_packages() {
     local python=${PYTHON:-python3}
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
-    echo "Setting up .venv, once. It takes a minute or two and up to 800 MB: most of that is Otter-Grader's, which brings Jupyter and pandas."
+    echo "Setting up .venv, once: up to 800 MB, most of them Otter-Grader's, which brings Jupyter and pandas."
     "$python" -m venv --clear .venv
-    $bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r "$lock" |
-        awk -v all="$(grep -c == "$lock")" '/^Collecting/ {printf "\r  %d packages of about %d", ++n, all; fflush()}
-            /^Installing/ {printf "\n  installing them\n"; fflush()}'
+    if $bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements-setup.lock &&
+        $bin/uv pip install --no-deps --require-hashes -r "$lock" --python $bin/python 2>&1 | progress "$lock"; then :; else
+        echo "  uv cannot install here, so pip does: that takes some minutes"
+        $bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r "$lock" |
+            progress "$lock"
+    fi
     checksum "$lock" >.venv/packages
+}
+
+# What uv or pip says while it works, line by line, without the list of packages at the end.
+progress() {
+    local line count=0 all
+    all=$(grep -c == "$1")
+    while IFS= read -r line; do
+        case $line in
+            Collecting*) count=$((count + 1)); [ $((count % 10)) != 0 ] || echo "  $count packages of about $all" ;;
+            Installing*) echo "  installing them" ;;
+            Downloading* | Resolved* | Prepared* | Installed* | error:* | *"hash"*) echo "  $line" ;;
+        esac
+    done
 }
 
 set_up
@@ -69,12 +91,17 @@ case $1 in
         $bin/ruff format --check -q .
         $bin/mypy ;;
     format) $bin/ruff format . ;;
-    # Versions stay unless --upgrade is given; half of the packages grade, and Playwright only prints notebooks.
+    # Versions stay unless UPGRADE=1; half of the packages grade, and Playwright only prints notebooks.
     lock)
-        pin() { uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url -q "$@"; }
-        pin --extra cluster --extra notebook --extra checkout --extra dev -o requirements.lock
+        pin() {
+            $bin/uv pip compile "$@" --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+                --no-emit-index-url -q ${UPGRADE:+--upgrade}
+        }
+        pin pyproject.toml --extra grading --extra cluster --extra notebook --group checkout --group dev -o requirements.lock
         cp requirements.lock requirements-grading.lock
-        pin --extra cluster --extra checkout --no-emit-package playwright --no-emit-package greenlet -o requirements-grading.lock ;;
+        UPGRADE='' pin pyproject.toml --extra grading --extra cluster --group checkout --no-emit-package playwright \
+            --no-emit-package greenlet -o requirements-grading.lock
+        pin --group pyproject.toml:setup -o requirements-setup.lock ;;
     autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
     handout | doctor) $bin/autograder "$1" ;;
     solutions) $bin/python -m autograder.handout.solutions ;;

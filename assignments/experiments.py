@@ -1,4 +1,4 @@
-"""What the experiments of the lessons share: what ± means, paired differences, files, and running jobs side by side.
+"""Shared parts of the lessons' experiments: statistics over seeds, paired differences, tables, and parallel jobs.
 
     python -m assignments.experiments [--full]
 
@@ -33,27 +33,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 RELIABLE = 0.9
-"""the accuracy from which on a run counts as reliable"""
+"""Lowest accuracy at which a run counts as reliable."""
 
 
 # Numbers of several seeds.
 
 
 def spread(values: np.ndarray) -> str:
-    """Mean ± standard deviation between the seeds, with n − 1 in the denominator: np.std(values, ddof=1)."""
+    """Return mean ± standard deviation over the seeds, with n − 1 in the denominator: np.std(values, ddof=1)."""
     if np.isnan(values).all():
         return "no entry"
     return f"{number(values.mean())} ± {values.std(ddof=1):.2f}"
 
 
 def mean_and_reliable(accuracies: np.ndarray) -> str:
-    """`spread`, and in brackets how many seeds are reliable."""
+    """Return `spread` and, in brackets, the number of reliable seeds."""
     reliable = "" if np.isnan(accuracies).all() else f" ({(accuracies >= RELIABLE).sum()})"
     return spread(accuracies) + reliable
 
 
 def number(value: float, digits: int = 2) -> str:
-    """So many decimals, with the minus sign of prose, and no minus before a zero."""
+    """Format a number with `digits` decimals, the minus sign of prose, and no minus before a zero."""
     return "no entry" if np.isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -61,25 +61,25 @@ class Paired(NamedTuple):
     """Two measurements of the same models, compared model by model."""
 
     mean: float
-    """of the differences, after less before"""
+    """Mean of the differences, after minus before."""
     deviation: float
-    """of the differences, with n − 1 in the denominator"""
+    """Standard deviation of the differences, with n − 1 in the denominator."""
     gained: int
-    """how many models have more after than before"""
+    """Number of models that have more after than before."""
     models: int
     p: float
-    """sign_flip of the differences"""
+    """`sign_flip` of the differences."""
 
 
 def paired(before: np.ndarray, after: np.ndarray) -> Paired:
-    """Entry i of both belongs to model i."""
+    """Compare two measurements; entry i of both belongs to model i."""
     differences = np.asarray(after, dtype=np.float64) - before
     gained = int((differences > 0).sum())
     return Paired(differences.mean(), differences.std(ddof=1), gained, len(differences), sign_flip(differences))
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """How often chance alone gives a mean difference this large: the share of all 2ⁿ choices of signs that do.
+    """Return how often chance alone gives a mean difference this large: the share of all 2ⁿ choices of signs that do.
 
     If the change makes no difference, each difference could as well have the other sign. So try all choices of signs,
     and count those whose mean is at least as far from 0 as the measured one. With n models the share is at least 2/2ⁿ.
@@ -91,7 +91,7 @@ def sign_flip(differences: np.ndarray) -> float:
 
 
 def compared(before: np.ndarray, after: np.ndarray) -> str:
-    """`paired` in a few words: +0.24, 8 of 8, p 0.008."""
+    """Return `paired` in a few words: +0.24, 8 of 8, p 0.008."""
     change = paired(before, after)
     sign = "+" if round(change.mean, 2) > 0 else ""
     return f"{sign}{number(change.mean)}, {change.gained} of {change.models}, p {change.p:.3f}"
@@ -101,21 +101,24 @@ def compared(before: np.ndarray, after: np.ndarray) -> str:
 
 
 def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file with a header."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file, each as header → text."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def load(path: Path) -> ModuleType:
-    """A file as a module."""
+    """Return a file as a module."""
     spec = spec_from_file_location(path.stem, path)
     assert spec and spec.loader
     module = module_from_spec(spec)
@@ -127,7 +130,7 @@ def load(path: Path) -> ModuleType:
 
 
 class Progress:
-    """One line on the terminal: how many of the jobs are done, and which one was the last. Silent elsewhere."""
+    """Progress line on a terminal: the number of finished jobs and the name of the last one. Silent elsewhere."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
@@ -143,7 +146,7 @@ class Progress:
 
 
 def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """What each call (function, *arguments) returns, in their order; they run on as many cores as there are."""
+    """Run calls (function, *arguments) in parallel on all cores and yield their results in order."""
     # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     os.environ |= dict.fromkeys(threads, "1")
@@ -156,35 +159,38 @@ def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
 
 
 def student_file(lab: Path) -> Path:
-    """What the experiment in this file measures: the solution where there is one, else the student's own file."""
+    """Return the file that this experiment measures: the solution if there is one, else the student's file."""
     folder = lab.resolve().parent
     solution = folder.parents[1] / "solutions" / f"{folder.name}.py"
     return solution if solution.is_file() else folder / f"{folder.name}.py"
 
 
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
-    """Run the experiments, one after the other. Where a function is missing or wrong, one sentence says it at the end;
-    the other experiments run."""
+    """Run the experiments one after the other. If a function is missing or wrong, the other experiments still run, and
+    the program ends with one sentence about it."""
     missing = []
     for lab in labs:
         at = path or student_file(Path(str(lab.__file__)))
         try:
-            print(lab.keep(at, full, list(side_by_side([(lab.job, at, *one) for one in lab.jobs(full)]))))
+            report = lab.keep(at, full, list(side_by_side([(lab.job, at, *job) for job in lab.jobs(full)])))
         except (NotImplementedError, ValueError) as reason:
             missing.append(f"{at.name}: {reason}")
+        else:
+            print(report)
     if missing:
         sys.exit("\n".join(missing))
 
 
-def asked_for_all(arguments: Sequence[str]) -> bool:
-    """Whether `--full` is asked for; another word ends the program with one sentence."""
+def requests_full(arguments: Sequence[str]) -> bool:
+    """Return True if `--full` is requested; any other word ends the program with one sentence."""
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
     return bool(parser.parse_args(arguments).full)
 
 
 def main(arguments: Sequence[str]) -> None:
-    """One lesson's experiment takes one or two minutes on two cores; all of them, five."""
+    """Run one lesson's experiment (one or two minutes on two cores), or all of them."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ± and −
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")

@@ -21,6 +21,8 @@ from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
+from autograder.safe_path import use_safe_path
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -74,10 +76,16 @@ def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Resul
         return future.result()
 
 
+def new_pool(size: int) -> ProcessPool:
+    """Return a pool of fresh interpreters that look for no module in the current folder."""
+    use_safe_path()
+    return ProcessPool(size, context=multiprocessing.get_context("spawn"))
+
+
 @contextmanager
 def _processes(size: int) -> Iterator[ProcessPool]:
     """So many fresh ones, not forks: this process may have threads."""
-    pool = ProcessPool(size, context=multiprocessing.get_context("spawn"))
+    pool = new_pool(size)
     try:
         yield pool
     finally:

@@ -13,15 +13,14 @@ import zlib
 from collections.abc import Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
-from multiprocessing import get_context, util
+from multiprocessing import util
 from typing import TYPE_CHECKING, Any
-
-from pebble import ProcessPool
 
 from autograder import course
 from autograder.course import Assignment, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
+from autograder.parallel import new_pool
 from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
@@ -72,12 +71,12 @@ class Processes:
         self._setup = setup
         # As many threads for linear algebra as graders would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._pool = ProcessPool(size, context=get_context("spawn"))
+        self._pool = new_pool(size)
 
     def submit(self, job: Job) -> Future[bytes]:
         if not self._pool.active:  # pebble gives up where a grader ends that had no job yet
             self.close()
-            self._pool = ProcessPool(self.size, context=get_context("spawn"))
+            self._pool = new_pool(self.size)
         return self._pool.schedule(_grade, (job, self._setup), timeout=GRADING_TIMEOUT_SECONDS)
 
     def close(self) -> None:

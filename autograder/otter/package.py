@@ -24,6 +24,7 @@ from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
 from autograder.grading.scoring import test_files
 from autograder.grading.suite import Suite
+from autograder.safe_path import use_safe_path
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"
@@ -74,7 +75,9 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
         for file, content in test_files(Suite(assignment).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        (scratch / "requirements.txt").write_text(f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}\n", encoding="utf-8")
+        (scratch / "requirements.txt").write_text(
+            f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}[grading]\n", encoding="utf-8"
+        )
         otter_generate(
             tests_dir=str(scratch / "tests"),
             output_path=str(scratch / "zip"),
@@ -91,6 +94,7 @@ def wheel(folder: Path) -> Path:
     """The project and the course in it as a wheel, built from the checkout."""
     if not (ROOT / "pyproject.toml").is_file():
         raise UserError("the zips are built from a checkout of the course, and this is an installed copy of it")
+    use_safe_path()
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
     command += ["--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)

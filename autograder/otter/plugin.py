@@ -20,6 +20,7 @@ from autograder import course
 from autograder.grading.feedback import notes
 from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, word
+from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
@@ -33,6 +34,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_grading(self, config: Any) -> None:
         """Read what was handed in, then empty the folder. Runs before Otter looks for logs or starts its kernel."""
+        use_safe_path()  # Otter's kernel too is started in a folder where the student chose the names
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.suite_hash != self.plugin_config["suite"]:
             raise RuntimeError(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -21,6 +23,7 @@ import numpy as np
 
 from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
+from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
 from autograder.sandbox.client import LIBRARIES, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
 from autograder.sandbox.limits import LIMITS, MIB
@@ -249,6 +252,18 @@ def _runs_on(examined: _Examined) -> str:
     return "a call that never returns did"
 
 
+def _is_imported(examined: _Examined) -> str:
+    """A file in the current folder, named like a module that every reader and grader imports."""
+    use_safe_path()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "socket.py").touch()
+        line = "import socket; print(socket.__file__)"
+        found = subprocess.run(
+            [sys.executable, "-S", "-c", line], cwd=folder, capture_output=True, text=True, check=False
+        )
+        return f"an interpreter took {found.stdout}" if folder in found.stdout else found.stderr
+
+
 def _outlives_the_grader(examined: _Examined) -> str:
     """Ends the zygote: has to come last."""
     worker = examined.running()
@@ -271,6 +286,7 @@ def _is_gone(process: int) -> bool:
 LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privilege and gains none", "user", _has_privileges),
     ("runs no longer than it may", "zygote", _runs_on),
+    ("is no module for what reads or grades it", "zygote", _is_imported),
     ("is gone when the grader is", "session", _outlives_the_grader),
 )
 """What is seen from outside: promise, lock, and what says in words how it is broken."""

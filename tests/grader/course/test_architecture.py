@@ -17,9 +17,9 @@ from autograder import course
 
 ORDER = """
     cli doctor handout laptop pages otter batch reports grading hints submission sandbox checks protocol
-    parallel course files
+    parallel course files safe_path
 """.split()
-"""From the top floor down. The last four know of nothing else; students get `course.shipped_code` alone."""
+"""From the top floor down. The last five know of nothing else; students get `course.shipped_code` alone."""
 
 
 def room(name: str) -> str:

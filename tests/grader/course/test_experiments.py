@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
+import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +36,7 @@ def test_the_sign_flip_counts_choices_of_signs() -> None:
     assert experiments.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
     # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight: rounding must not decide it.
     assert experiments.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
+    assert experiments.sign_flip(np.array([0.3, 0.1, 0.2, -0.6])) == 1
 
 
 def test_differences_are_taken_model_by_model() -> None:
@@ -82,3 +85,14 @@ def test_one_lesson_s_experiment_is_asked_for_by_its_name(
     monkeypatch.setattr(experiments, "run", lambda labs, full: asked.extend(lab.HERE.name for lab in labs))
     experiments.main(arguments)
     assert asked == names
+
+
+def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe of Windows has the code page of the system, which lacks ✓ and −: the rest of the report arrives."""
+    pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", pipe)
+    monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
+    monkeypatch.setattr(experiments, "import_module", lambda name: experiment("rope", lambda path, value: "−0.5 ± 0.1"))
+    experiments.main(["modern"])
+    pipe.flush()
+    assert "?0.5 ± 0.1" in pipe.buffer.getvalue().decode("cp1252")  # type: ignore[attr-defined]

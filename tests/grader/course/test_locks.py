@@ -11,7 +11,10 @@ from packaging.utils import canonicalize_name
 
 from autograder import course
 
-PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+CONFIGURATION = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
+LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
+HANDOUT = course.PACKAGE / "handout" / "template" / "requirements.txt.template"
 BY_HAND = {"playwright"}
 """Left out on purpose: Otter asks for it to print notebooks as PDF, which grading does not."""
 
@@ -35,7 +38,8 @@ def test_the_smaller_lock_has_the_versions_of_the_larger_one() -> None:
 def test_the_smaller_lock_is_complete() -> None:
     """Whatever the project asks for, and whatever that asks for in turn, on this machine."""
     extras = PROJECT["optional-dependencies"]
-    asked = [Requirement(one) for one in [*PROJECT["dependencies"], *extras["cluster"], *extras["checkout"]]]
+    lines = [*PROJECT["dependencies"], *extras["grading"], *extras["cluster"], *GROUPS["checkout"]]
+    asked = [Requirement(line) for line in lines]
     grading, seen = locked("requirements-grading.lock"), set()
     while asked:
         one = asked.pop()
@@ -51,5 +55,26 @@ def test_the_smaller_lock_is_complete() -> None:
 
 
 def test_no_lock_names_an_index() -> None:
-    for name in ("requirements.lock", "requirements-grading.lock"):
+    for name in LOCKS:
         assert "http" not in (course.ROOT / name).read_text("utf-8")
+
+
+def test_what_installs_the_packages_is_locked_too() -> None:
+    assert [*locked("requirements-setup.lock")] == [Requirement(line).name for line in GROUPS["setup"]]
+
+
+def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
+    """A student's packages are those that the course was tested with."""
+    pinned = locked("requirements.lock")
+    lines = [line for line in HANDOUT.read_text("utf-8").splitlines() if line and line[0] != "#"]
+    requirements = [Requirement(line) for line in lines]
+    for requirement in requirements:
+        for version, *_ in pinned.get(canonicalize_name(requirement.name), ()):
+            assert requirement.specifier.contains(version), f"the lock has {requirement.name} {version}"
+    assert {canonicalize_name(requirement.name) for requirement in requirements} - pinned.keys() <= {"ipywidgets"}
+
+
+def test_the_students_half_asks_for_no_grader() -> None:
+    """Whoever installs the package to learn gets neither Otter-Grader nor the sandbox."""
+    learning = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    assert not learning & {"otter-grader", "pandas", "ipython", "jinja2", "pebble", "landlockpy", "pyseccomp"}

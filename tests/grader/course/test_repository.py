@@ -1,0 +1,46 @@
+"""The files around the code: one version everywhere, and a release's notes."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import tomllib
+
+import pytest
+import yaml
+
+from autograder.course import ROOT
+
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
+notes = runpy.run_path(str(ROOT / ".ci" / "notes.py"))["notes"]
+
+
+def test_the_citation_names_this_version_and_its_date() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == VERSION
+    assert f"## {VERSION} - {citation['date-released']}\n" in CHANGELOG
+
+
+def test_the_notes_of_a_release_are_those_of_its_version_alone() -> None:
+    text = notes(VERSION, CHANGELOG)
+    assert text.startswith("### ") and "\n## " not in text and text in CHANGELOG
+    with pytest.raises(LookupError, match=r"no section 0\.9"):
+        notes("0.9", CHANGELOG)
+
+
+def test_the_changelog_has_dates_and_the_usual_headings() -> None:
+    assert all(
+        re.fullmatch(r"\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d", title) for title in re.findall(r"^## (.*)", CHANGELOG, re.M)
+    )
+    headings = {*re.findall(r"^### (.*)", notes(VERSION, CHANGELOG), re.M)}
+    assert headings <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
+    """A workflow that runs on a pull request has no right to write, and none holds a token after checkout."""
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        workflow = yaml.safe_load(path.read_text("utf-8"))
+        on = workflow[True]  # YAML 1.1 reads the key `on` as true
+        if "pull_request" in on:
+            assert workflow["permissions"] == {"contents": "read"} and "concurrency" in workflow, path.name

@@ -1,0 +1,125 @@
+"""No command looks for a module where students chose the names: a working folder full of files named like every module
+of the standard library, of the course and of its libraries, each of which leaves a mark when it runs."""
+
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.safe_path import use_safe_path
+from autograder.sandbox import self_test
+from tests.grader.support.classroom import right
+from tests.grader.support.folders import archive_of, put
+
+pytestmark = pytest.mark.long
+
+MODULES = sorted(
+    name
+    for name in {*sys.stdlib_module_names, *importlib.metadata.packages_distributions(), "sitecustomize", "conftest"}
+    if name.isidentifier() and name not in sys.builtin_module_names
+)
+STUDENT = "mallory_rope"
+"""Name of the submission that the folder holds beside the modules."""
+
+
+def marking(mark: Path) -> str:
+    """Return the text of a module that adds its name to the file `mark` when it runs."""
+    return f"open({str(mark)!r}, 'a').write(__name__ + '\\n')\n"
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    """The file that a module of the folder leaves when it runs."""
+    return tmp_path / "mark"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, mark: Path) -> Path:
+    """A folder with a right submission for rope and a module of every name."""
+    folder = tmp_path / "handed_in"
+    put(folder, {f"{name}.py": marking(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
+    return folder
+
+
+def run(folder: Path, *command: str) -> str:
+    """Return the output of a command of this environment, started in the folder."""
+    program, *arguments = command
+    variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONSAFEPATH", "PYTHONPATH")}
+    path = Path(sys.executable).with_name(program)
+    done = subprocess.run(
+        [path, *arguments], cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def otter_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip for `otter run`, built where a module of every name lies."""
+    folder = tmp_path_factory.mktemp("build")
+    put(folder / "files", {f"{name}.py": marking(folder / "mark") for name in MODULES})
+    run(folder / "files", "autograder", "build", "rope", "--out", str(folder))
+    assert not (folder / "mark").exists(), (folder / "mark").read_text()
+    return folder / "rope.zip"
+
+
+def test_a_class_is_graded(folder: Path, mark: Path, tmp_path: Path) -> None:
+    run(folder, "autograder", "grade", ".", "--out", str(tmp_path / "out"))
+    assert not mark.exists(), mark.read_text()
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        scores = {row["file"]: row["score"] for row in csv.DictReader(file)}
+    assert len(scores) > len(MODULES) / 2 and float(scores[f"{STUDENT}.py"]) == 20
+
+
+def test_a_submission_is_checked(folder: Path, mark: Path) -> None:
+    assert json.loads(run(folder, "autograder", "check", f"{STUDENT}.py", "--json"))["score"] == 20
+    assert not mark.exists(), mark.read_text()
+
+
+def test_the_sandbox_is_tried(folder: Path, mark: Path) -> None:
+    run(folder, "autograder", "doctor")
+    assert not mark.exists(), mark.read_text()
+
+
+def test_otter_runs_a_zip(otter_zip: Path, folder: Path, mark: Path, tmp_path: Path) -> None:
+    submission = tmp_path / "submission.zip"
+    packages = {f"{name}/__init__.py": marking(mark) for name in MODULES}  # Otter takes one Python file beside them
+    submission.write_bytes(archive_of({"rope.py": right("rope", 0)} | packages))
+    run(folder, "otter", "run", "-a", str(otter_zip), "-o", str(tmp_path), str(submission))
+    assert not mark.exists(), mark.read_text()
+    assert sum(test.get("score", 0) for test in json.loads((tmp_path / "results.json").read_text())["tests"]) == 20
+
+
+def test_otter_runs_a_file_named_like_a_module(otter_zip: Path, folder: Path, mark: Path, tmp_path: Path) -> None:
+    run(folder, "otter", "run", "-a", str(otter_zip), "-o", str(tmp_path), "socket.py")
+    assert not mark.exists(), mark.read_text()
+
+
+@pytest.mark.parametrize("entries", ["", ".", "files", ":{folder}", "{folder}:"])
+def test_no_relative_entry_of_a_path_is_handed_on(
+    entries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = entries.format(folder=tmp_path)
+    monkeypatch.setenv("PYTHONPATH", entries)
+    monkeypatch.setattr(sys, "path", [*entries.split(":"), *sys.path])
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    use_safe_path()
+    program = "import sys; print(*sys.path, sep='\\n')"
+    found = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True).splitlines()
+    assert all(map(os.path.isabs, [*found, *sys.path]))
+    assert (str(tmp_path) in found) == (str(tmp_path) in entries)
+
+
+def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setattr(self_test, "use_safe_path", lambda: None)
+    broken = [finding for finding in self_test.examine() if not finding.held]
+    assert [finding.promise for finding in broken] == ["is no module for what reads or grades it"]
+    assert "socket.py" in broken[0].detail
