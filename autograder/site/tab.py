@@ -15,7 +15,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -91,6 +91,18 @@ class Clock:
             yield item
 
 
+def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
+    """Return the host of checks in a browser tab: its messages name the buttons of the page."""
+    return Host(
+        plugins="--capture=sys",
+        limit_call=limit_call,
+        location="line {line}",
+        submit="press “Download {file}” and hand that file in",
+        show_all="they are shown once this one passes",
+        read="",
+    )
+
+
 class Tab:
     """A browser tab in which somebody works on the course."""
 
@@ -99,14 +111,7 @@ class Tab:
         integers.use_int64()
         self.clock = Clock(began, ended)
         self.context = _context_class(alone)
-        self.host = Host(
-            plugins="--capture=sys",
-            limit_call=self.clock.limit,
-            location="line {line}",
-            submit="press “Download {file}” and hand that file in",
-            show_all="they are shown once this one passes",
-            read="",
-        )
+        self.host = tab_host(self.clock.limit)
 
     def save(self, files: str) -> None:
         """Write the student's files. `files`: JSON, assignment → text."""
