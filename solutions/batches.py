@@ -220,8 +220,8 @@ def packed_attention(q, k, v, boundaries):
     is never made, unless one text has all tokens. So not even a NaN or an infinity in one text reaches another. The
     result is finite for scores of any finite size.
 
-    Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv); `boundaries`, D + 1 integers that rise from 0
-    to N.
+    Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
+    D + 1 integers that rise from 0 to N.
     Returns: shape (..., N, dv); float32 where q, k and v all are, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].

@@ -1,7 +1,7 @@
-"""`python -m assignments.writer "Two tokens that"`: the model writes on, with your functions where they are written.
+"""`python -m assignments.writer "Two tokens that"`: the model writes on, with the functions you have written.
 
---experiment NAME   break one thing, and see what it writes then: other-layout, forgotten-position, shuffled,
-                    longer, dropped, padded-left
+--experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
+                    shuffled, longer, dropped, padded-left
 """
 
 from __future__ import annotations
@@ -16,33 +16,35 @@ from assignments.writer.yours import yours
 
 
 def main() -> None:
-    """Read the command line, and write."""
-    parser = argparse.ArgumentParser(prog="python -m assignments.writer", description=(__doc__ or "").split("\n")[0])
+    """Parse the command line, then run an experiment or write."""
+    summary = (__doc__ or "").split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m assignments.writer", description=summary)
     parser.add_argument("prompt", nargs="?", default="Two tokens that")
-    parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one thing, and see what it writes then")
+    parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one thing, and see the text")
     arguments = parser.parse_args()
     model = Model(yours())
-    for function, owner in model.parts.whose.items():
-        print(f"{function:16} {owner}")
+    for function, source in model.parts.sources.items():
+        print(f"{function:16} {source}")
     try:
         if arguments.experiment:
-            tell(EXPERIMENTS[arguments.experiment], model)
+            show(EXPERIMENTS[arguments.experiment], model)
         else:
             write(model, arguments.prompt)
-    except Exception as error:  # whatever a function does that is being written
+    except Exception as error:  # an unfinished function can raise anything
         sys.exit(f"\nOne of your functions raised {type(error).__name__}: {error}")
 
 
-def tell(experiment: Experiment, model: Model) -> None:
-    """The texts of an experiment, one below the other."""
+def show(experiment: Experiment, model: Model) -> None:
+    """Print the texts of an experiment, one below the other."""
     print("\n" + inspect.cleandoc(experiment.__doc__ or ""))
-    for way in experiment(model):
-        print(f"\n{way.title}:\n    {way.text}")
+    for variant in experiment(model):
+        print(f"\n{variant.title}:\n    {variant.text}")
 
 
 def write(model: Model, prompt: str, n: int = 300) -> None:
-    """Write on, and say whether the given functions write the same."""
-    print("the trained model's loss per character: " + ", ".join(f"{name} {loss}" for name, loss in measured()))
+    """Print the prompt and n more characters, and whether the provided functions write the same."""
+    losses = ", ".join(f"{name} {loss}" for name, loss in measured())
+    print(f"the trained model's loss per character: {losses}")
     print("\n" + prompt, end="")
     text = ""
     for character in model.write(prompt, n):
@@ -50,11 +52,13 @@ def write(model: Model, prompt: str, n: int = 300) -> None:
         print(character, end="")
         sys.stdout.flush()
     print()
-    if not any(owner.startswith("yours") for owner in model.parts.whose.values()):
+    if not any(source.startswith("yours") for source in model.parts.sources.values()):
         return
-    right = "".join(Model().write(prompt, n))
-    first = next((i for i, pair in enumerate(zip(text, right, strict=True), 1) if pair[0] != pair[1]), None)
-    print("\nThe given functions write " + (f"another text from character {first} on." if first else "the same text."))
+    expected = "".join(Model().write(prompt, n))
+    pairs = enumerate(zip(text, expected, strict=True), 1)
+    first = next((i for i, (actual, other) in pairs if actual != other), None)
+    comparison = f"another text from character {first} on" if first else "the same text"
+    print(f"\nThe provided functions write {comparison}.")
 
 
 if __name__ == "__main__":

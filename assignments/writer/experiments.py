@@ -1,7 +1,8 @@
-"""Break one thing, and see what the model writes: an experiment a lesson, each one option of the command.
+"""Break one thing, and see what the model writes: experiments for the lessons, each an option of the command.
 
-Each experiment says what it compares in a line, then the texts side by side. It runs with your functions where they
-are written; what lessons show was written with the given ones, by `python -m assignments.writer.lessons`.
+Each experiment says in one line what it compares, then gives the texts side by side. It runs with the
+functions that you have written. `python -m assignments.writer.lessons` makes the texts in the lessons, with
+the provided functions.
 """
 
 from __future__ import annotations
@@ -9,26 +10,34 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from assignments.writer.model import HERE, TRAINED_LENGTH, Cache, Model, halves, powers
+from assignments.writer.model import (
+    HERE,
+    MAX_LENGTH,
+    TRAINED_LENGTH,
+    Cache,
+    Model,
+    VisibleTokens,
+    halves,
+    powers,
+)
 
 PROMPT = "The score of a query and a key "
-SHOWN = 80
-"""Characters that each way writes."""
+N_CHARACTERS = 80
+"""Number of characters that each variant writes."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to do it, and what came out."""
+class Variant:
+    """One of the things that an experiment compares, and its result."""
 
     title: str
     text: str
 
 
-Experiment = Callable[[Model], Iterator[Way]]
+Experiment = Callable[[Model], Iterator[Variant]]
 EXPERIMENTS: dict[str, Experiment] = {}
 
 
@@ -38,116 +47,143 @@ def experiment(function: Experiment) -> Experiment:
     return function
 
 
-def written(model: Model, prompt: str = PROMPT, n: int = SHOWN) -> str:
-    """A prompt and what a model writes after it, as one line."""
-    return (prompt + "".join(model.write(prompt, n))).replace("\n", " / ")
+def continuation(model: Model, prompt: str = PROMPT) -> str:
+    """Return a prompt and the text that a model writes after it, as one line."""
+    return (prompt + "".join(model.write(prompt, N_CHARACTERS))).replace("\n", " / ")
 
 
 @experiment
-def other_layout(model: Model) -> Iterator[Way]:
+def other_layout(model: Model) -> Iterator[Variant]:
     """Rotate the pairs (i, i + 16) of a model that was trained with the pairs (2i, 2i + 1)."""
     rotate, order = model.parts.rotate, halves()
     wrong = model.with_parts(
         rotate=lambda x, positions: rotate(x[..., np.argsort(order)], positions)[..., order], decode_step=None
     )
-    yield Way("the layout of the training", written(model))
-    yield Way("the other layout", written(wrong))
+    yield Variant("the layout of the training", continuation(model))
+    yield Variant("the other layout", continuation(wrong))
 
 
 class Forgetful(Model):
-    """Rotates every token that it writes as if it stood at position 0."""
+    """A model that rotates every token that it writes as if the token stood at position 0."""
 
-    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
-        """As `Model.read`, but for the positions of new tokens."""
+    def read(
+        self,
+        ids: list[int],
+        cache: Cache | None = None,
+        positions: np.ndarray | None = None,
+        visible: VisibleTokens | None = None,
+    ) -> tuple[np.ndarray, Cache]:
+        """Read as `Model.read` does, except for the positions of new tokens."""
         return super().read(ids, cache, np.zeros(1, int) if cache else None)
 
 
 @experiment
-def forgotten_position(model: Model) -> Iterator[Way]:
-    """Give decode_step the position 0 for each new token."""
-    yield Way("with its position", written(model))
-    yield Way("position 0 for all", written(Forgetful(model.parts)))
+def forgotten_position(model: Model) -> Iterator[Variant]:
+    """Pass position 0 to decode_step for each new token."""
+    yield Variant("with its position", continuation(model))
+    yield Variant("position 0 for all", continuation(Forgetful(model.parts)))
 
 
 class Orderless(Model):
-    """Rotates nothing, and lets every token of a prompt use all others: no position is left anywhere."""
+    """A model in which each token may use all tokens. Without rotation it has no positions at all."""
 
-    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
-        """As `Model.read`, and every new token uses all there are."""
-        return super().read(ids, cache, seen=lambda row: slice(None))
+    def read(
+        self,
+        ids: list[int],
+        cache: Cache | None = None,
+        positions: np.ndarray | None = None,
+        visible: VisibleTokens | None = None,
+    ) -> tuple[np.ndarray, Cache]:
+        """Read as `Model.read` does, without a causal mask."""
+        return super().read(ids, cache, visible=lambda row: slice(None))
 
 
 @experiment
-def shuffled(model: Model) -> Iterator[Way]:
+def shuffled(model: Model) -> Iterator[Variant]:
     """Shuffle the characters of the prompt, all but the last: with positions, and without any."""
     order = np.random.default_rng(1).permutation(len(PROMPT) - 1)
-    other = "".join(PROMPT[i] for i in order) + PROMPT[-1]
-    blind = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
-    for name, one in (("with positions", model), ("without positions", blind)):
-        yield Way(name, written(one))
-        yield Way(f"{name}, shuffled", written(one, other))
+    shuffled_prompt = "".join(PROMPT[i] for i in order) + PROMPT[-1]
+    orderless = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
+    for name, reader in (("with positions", model), ("without positions", orderless)):
+        yield Variant(name, continuation(reader))
+        yield Variant(f"{name}, shuffled", continuation(reader, shuffled_prompt))
 
 
-# Four times the trained length --------------------------------------------------------------------------------------
+# Four times the trained length ------------------------------------------------------------------------------
 
 
 def _rerope(q: np.ndarray, k: np.ndarray, v: np.ndarray, window: int = TRAINED_LENGTH // 2) -> np.ndarray:
-    """Attention of one query in which no distance counts for more than `window`; q and k come as they are."""
-    turns, far = powers("trained", 2048), max(k.shape[1] - window, 0)
-    near = (k[:, far:, None] @ turns[window - k.shape[1] + far : window])[:, :, 0]
+    """Return the attention of one unrotated query; a distance above `window` counts as `window`."""
+    rotations, n_far = powers("trained", MAX_LENGTH), max(k.shape[1] - window, 0)
+    near = (k[:, n_far:, None] @ rotations[window - k.shape[1] + n_far : window])[:, :, 0]
     scores = np.concatenate(
-        [k[:, :far] @ (q @ turns[window]).swapaxes(1, 2), near @ (q @ turns[window - 1]).swapaxes(1, 2)], axis=1
+        [
+            k[:, :n_far] @ (q @ rotations[window]).swapaxes(1, 2),
+            near @ (q @ rotations[window - 1]).swapaxes(1, 2),
+        ],
+        axis=1,
     )
     shares = np.exp(scores / np.sqrt(q.shape[-1]))
     return ((shares * v).sum(axis=1) / shares.sum(axis=1))[:, None]
 
 
 def readers(model: Model) -> dict[str, Model]:
-    """Ways to read four times the trained length. All but the first use the given rotations."""
+    """Return the models that read four times the trained length; only the first can use your rotation."""
 
-    def turned(kind: str, scale: float) -> Model:
+    def with_rotation(kind: str, scale: float) -> Model:
         def rotate(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
-            return scale * (x[:, :, None] @ powers(kind, 2048)[np.asarray(positions)])[:, :, 0]
+            return scale * (x[:, :, None] @ powers(kind, MAX_LENGTH)[np.asarray(positions)])[:, :, 0]
 
-        return model.with_parts(rotate=rotate, in_halves=False, decode_step=None)
+        return model.with_parts(rotate=rotate, half_layout=False, decode_step=None)
 
     return {
         "as trained": model,
-        "interpolation": turned("interpolated", 1.0),
-        "YaRN": turned("yarn", 0.1 * np.log(4) + 1),  # its larger scores: §3.3 of the paper
-        "ReRoPE": model.with_parts(rotate=lambda x, _: x, attention=_rerope, in_halves=False, decode_step=None),
+        "interpolation": with_rotation("interpolated", 1.0),
+        "YaRN": with_rotation("yarn", 0.1 * np.log(4) + 1),  # §3.3 of the paper makes the scores larger
+        "ReRoPE": model.with_parts(
+            rotate=lambda x, _: x,
+            attention=_rerope,
+            half_layout=False,
+            decode_step=None,
+        ),
     }
 
 
 def held_out() -> str:
-    """The text that the model was not trained on: every tenth paragraph."""
+    """Return the text that the model was not trained on, which is every tenth paragraph."""
     return "".join((HERE / "text.txt").read_text("utf-8").splitlines(keepends=True)[::10])
 
 
 def losses_by_position(model: Model, texts: int, length: int = 4 * TRAINED_LENGTH) -> np.ndarray:
-    """The mean loss at each position of texts that the model was not trained on, (length,)."""
+    """Return the mean loss at each position of held-out texts, (length,)."""
     text = held_out()
     return np.mean([model.losses(text[i * length : (i + 1) * length + 1]) for i in range(texts)], axis=0)
 
 
 @experiment
-def longer(model: Model) -> Iterator[Way]:
+def longer(model: Model) -> Iterator[Variant]:
     """Read four times the trained length: the loss per character in each quarter, the mean of four texts."""
     for name, reader in readers(model).items():
         quarters = losses_by_position(reader, 4).reshape(4, -1).mean(axis=1)
-        yield Way(name, "  ".join(f"{loss:.2f}" for loss in quarters))
+        yield Variant(name, "  ".join(f"{loss:.2f}" for loss in quarters))
 
 
-# Less than the whole text -------------------------------------------------------------------------------------------
+# Less than the whole text --------------------------------------------------------------------------------
 
 
 class Rolling(Model):
-    """Keeps the first `sinks` tokens and the last `window` in its cache, and counts positions inside the cache."""
+    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count in it."""
 
     sinks, window = 0, 64
 
-    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
-        """As `Model.read`; the oldest token that is no sink goes, and the keys after it move back by one."""
+    def read(
+        self,
+        ids: list[int],
+        cache: Cache | None = None,
+        positions: np.ndarray | None = None,
+        visible: VisibleTokens | None = None,
+    ) -> tuple[np.ndarray, Cache]:
+        """Read as `Model.read` does, then drop the oldest token after the sinks and move later keys back."""
         logits, cache = super().read(ids, cache)
         back = powers("trained", 2)[1].T
         while cache[0][0].shape[1] > self.sinks + self.window:
@@ -162,14 +198,15 @@ class Rolling(Model):
 
 
 def rolling(model: Model, sinks: int, window: int) -> Rolling:
-    """The model with a cache of that size."""
-    small = Rolling(model.with_parts(rotate=Model().parts.rotate, in_halves=False, decode_step=None).parts)
-    small.sinks, small.window = sinks, window
-    return small
+    """Return the model with a cache of that size."""
+    provided = Model().parts.rotate
+    reader = Rolling(model.with_parts(rotate=provided, half_layout=False, decode_step=None).parts)
+    reader.sinks, reader.window = sinks, window
+    return reader
 
 
 def stepwise_loss(model: Model, text: str) -> float:
-    """The mean loss of a text that is read one token at a time, through the cache."""
+    """Return the mean loss of a text that a model reads one token at a time, through the cache."""
     ids, cache, losses = model.encode(text), None, []
     for token, following in itertools.pairwise(ids):
         logits, cache = model.read([token], cache)
@@ -178,7 +215,7 @@ def stepwise_loss(model: Model, text: str) -> float:
 
 
 @experiment
-def dropped(model: Model) -> Iterator[Way]:
+def dropped(model: Model) -> Iterator[Variant]:
     """Keep 64 tokens of the text in the cache, with and without its first four: the loss per character."""
     text = held_out()[: 2 * TRAINED_LENGTH + 1]
     for name, sinks, window in (
@@ -186,44 +223,53 @@ def dropped(model: Model) -> Iterator[Way]:
         ("the last 64", 0, 64),
         ("the first 4, the last 60", 4, 60),
     ):
-        yield Way(name, f"{stepwise_loss(rolling(model, sinks, window), text):.2f}")
+        yield Variant(name, f"{stepwise_loss(rolling(model, sinks, window), text):.2f}")
 
 
 class Padded(Model):
-    """Puts `padding` spaces before the prompt, and hides them or not; new tokens stand where `late` says."""
+    """A model that puts `padding` spaces before the prompt, and hides them from attention or not.
+
+    `late`: the prompt has the positions 0, 1, 2 …, but each new token has a position too large by `padding`.
+    """
 
     padding, hides, late = 12, True, False
 
-    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
-        """As `Model.read`, on a row that is padded on the left."""
+    def read(
+        self,
+        ids: list[int],
+        cache: Cache | None = None,
+        positions: np.ndarray | None = None,
+        visible: VisibleTokens | None = None,
+    ) -> tuple[np.ndarray, Cache]:
+        """Read a row that is padded on the left as `Model.read` does."""
         if cache is None:
             ids = [*self.encode(" " * self.padding), *ids]
-        before = cache[0][0].shape[1] if cache else 0
-        positions = before + np.arange(len(ids))
+        cached = cache[0][0].shape[1] if cache else 0
+        positions = cached + np.arange(len(ids))
         if self.late and not cache:
-            positions = np.maximum(positions - self.padding, 0)  # right for the prompt, and forgotten afterwards
+            positions = np.maximum(positions - self.padding, 0)
 
-        def seen(row: int) -> slice:
-            last = before + row
+        def unpadded(row: int) -> slice:
+            last = cached + row
             return slice(self.padding if self.hides and last >= self.padding else 0, last + 1)
 
-        return super().read(ids, cache, positions, seen)
+        return super().read(ids, cache, positions, unpadded)
 
 
 def padded(model: Model, hides: bool, late: bool) -> Padded:
-    """The model behind a row with padding on the left."""
-    row = Padded(model.with_parts(decode_step=None).parts)
-    row.hides, row.late = hides, late
-    return row
+    """Return the model that pads its prompt on the left."""
+    reader = Padded(model.with_parts(decode_step=None).parts)
+    reader.hides, reader.late = hides, late
+    return reader
 
 
 @experiment
-def padded_left(model: Model) -> Iterator[Way]:
+def padded_left(model: Model) -> Iterator[Variant]:
     """Put twelve spaces of padding before the prompt, as in a batch with a longer text."""
-    yield Way("alone", written(model))
-    yield Way("masked, all positions 12 too large", written(padded(model, hides=True, late=False)))
-    yield Way("not masked, all positions 12 too large", written(padded(model, hides=False, late=False)))
-    yield Way(
-        "masked, prompt at 0, 1, 2 …, but each new token 12 too large",
-        written(padded(model, hides=True, late=True)),
-    )
+    yield Variant("alone", continuation(model))
+    for title, hides, late in (
+        ("masked, all positions 12 too large", True, False),
+        ("not masked, all positions 12 too large", False, False),
+        ("masked, prompt at 0, 1, 2 …, but each new token 12 too large", True, True),
+    ):
+        yield Variant(title, continuation(padded(model, hides, late)))

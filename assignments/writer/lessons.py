@@ -1,6 +1,6 @@
-"""What lessons show of the experiments: `python -m assignments.writer.lessons` writes it into them, like pictures.
+"""Write the texts of the experiments into the lessons: `python -m assignments.writer.lessons`.
 
-A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of text that belongs to it.
+A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of text that belongs to the mark.
 """
 
 from __future__ import annotations
@@ -15,44 +15,46 @@ from assignments.writer.experiments import EXPERIMENTS, losses_by_position, read
 from assignments.writer.model import HERE, Model
 
 LONGER = HERE / "longer.csv"
-"""The losses that the picture of lesson 8 shows: a row per 32 positions, a column per way to read."""
+"""The losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
 
 _BLOCK = re.compile(r"(?ms)^<!-- writer: ([a-z-]+) -->\n\n```text\n.*?^```$")
 
 
-def shown(name: str) -> str:
-    """The block of one experiment, with its mark, as a lesson holds it."""
+def block(name: str) -> str:
+    """Return the block of an experiment with its mark, as a lesson holds it."""
     lines = []
-    for way in EXPERIMENTS[name](Model()):
-        lines += [f"{way.title}:", *textwrap.wrap(way.text, 110, initial_indent="    ", subsequent_indent="    ")]
+    for variant in EXPERIMENTS[name](Model()):
+        indented = textwrap.wrap(variant.text, 110, initial_indent="    ", subsequent_indent="    ")
+        lines += [f"{variant.title}:", *indented]
     return f"<!-- writer: {name} -->\n\n```text\n" + "\n".join(lines) + "\n```"
 
 
 def lessons() -> Iterator[tuple[Path, str, str]]:
-    """Each lesson that shows an experiment: its file, its text, and the text that it should have."""
+    """Yield each lesson that shows an experiment: its file, its present text and its updated text."""
     for path in sorted(HERE.parent.glob("*/README.md")):
         text = path.read_text("utf-8")
-        right = _BLOCK.sub(lambda block: shown(block[1]), text)
+        updated = _BLOCK.sub(lambda match: block(match[1]), text)
         if "<!-- writer:" in text:
-            yield path, text, right
+            yield path, text, updated
 
 
 def losses(name: str) -> list[str]:
-    """A column of LONGER: the loss at positions 0 … 31, 32 … 63 and so on, of four texts."""
-    return [f"{loss:.3f}" for loss in losses_by_position(readers(Model())[name], 4).reshape(32, -1).mean(axis=1)]
+    """Return a column of LONGER: the loss at positions 0 … 31, 32 … 63 and so on, the mean of four texts."""
+    by_position = losses_by_position(readers(Model())[name], 4)
+    return [f"{loss:.3f}" for loss in by_position.reshape(32, -1).mean(axis=1)]
 
 
 def saved_losses() -> dict[str, list[float]]:
-    """Way to read → its losses, as LONGER has them."""
+    """Return the losses in LONGER by method of reading."""
     with LONGER.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {name: [float(row[name]) for row in rows] for name in rows[0]}
 
 
 def update() -> None:
-    """Write the outputs into the lessons, and the losses for their picture."""
-    for path, _, right in lessons():
-        path.write_text(right, "utf-8")
+    """Write the texts into the lessons, and the losses into LONGER."""
+    for path, _, updated in lessons():
+        path.write_text(updated, "utf-8")
     columns = {name: losses(name) for name in readers(Model())}
     rows = zip(*columns.values(), strict=True)
     LONGER.write_text("\n".join(",".join(row) for row in [columns, *rows]) + "\n", "utf-8")

@@ -134,15 +134,21 @@ class Gradebook:
                     earlier[name].add((student, person))
 
     def _keep(self, submission: Submission, suite: str, folder: str, before: int) -> None:
-        """One submission, in the place of what the student has up to the number `before`."""
+        """Keep one submission. It replaces the student's up to the number `before`, unless only those are written."""
         who = utf8_safe(submission.who)
+        counts = 1
         if submission.assignment:
-            replaced = "UPDATE submissions SET counts = 0 WHERE assignment = ? AND who = ? AND number <= ?"
-            self._database.execute(replaced, (submission.assignment, who, before))
+            earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
+            values = (submission.assignment, who, before)
+            written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
+            if not submission.is_written and self._database.execute(written, values).fetchone():
+                counts = 0
+            else:
+                self._database.execute(f"UPDATE submissions SET counts = 0 WHERE {earlier}", values)
         key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
         facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
-        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, ?, '[]')"
-        self._database.execute(insert, (*key, folder, *facts))
+        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]')"
+        self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
         """Keep the corrections of these rows, by number."""

@@ -26,7 +26,7 @@ from autograder.batch.summary import Summary
 from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
 from autograder.grading.row import Key
-from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = (
@@ -47,7 +47,8 @@ def grade(
     """Grade everything in these folders into OUT, on this machine or on a cluster. Where a student has two submissions
     for an assignment, the one in the later folder counts.
 
-    Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
+    Raises NothingToGradeError, and BatchError with a sentence where the run cannot go on; what was graded by then is
+    kept.
     """
     begin = time.monotonic()
     console = console or Console(quiet=True)
@@ -61,7 +62,7 @@ def grade(
         if book.was_damaged:
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading what was handed in"):
-            submissions = (_read(folder, one.hand_ins, known) for folder, one in zip(folders, found, strict=True))
+            submissions = (_read(folder, one.students, known) for folder, one in zip(folders, found, strict=True))
             book.take_in(submissions, {one.name: suite_key(one, disabled_locks) for one in course.assignments()})
         corrected, unmatched = adjustments.apply(book, folders[-1].resolve().parent)
         if corrected:
@@ -78,7 +79,10 @@ def grade(
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
-        summary.name("Replaced by a later submission", [f"{one.student} ({one.file})" for one in book.replaced()])
+        summary.name(
+            "Not graded, as another submission of the student counts",
+            [f"{one.student} ({one.file})" for one in book.replaced()],
+        )
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -102,26 +106,24 @@ def _report_is_current(out: Path) -> bool:
     return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
 
 
-def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:
+def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]) -> Iterator[Submission]:
     """All submissions of a folder. What cannot be read within bounds is a row all the same.
 
-    Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in
-    so.
+    Raises NothingToGradeError where of none it can be told which file is meant, or for which assignment: no class
+    hands in so.
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, known=known), hand_ins)
-    for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
-        for submission in lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
+    outcomes = parallel.map_bounded(partial(read, known=known), students)
+    for uploads, outcome in zip(students, outcomes, strict=True):
+        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
             yield submission
-    if unclear and not is_clear:
-        raise NothingToGrade(
-            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear.file)} for"
-            f" one. {unclear.problem.message if unclear.problem else ''}"
-        )
+    if unclear and unclear.problem and not is_clear:
+        shown, reason = printable(str(folder), 200), unclear.problem.for_instructor or unclear.problem.message
+        raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
 def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:

@@ -24,9 +24,10 @@ TEMPLATE = Path(__file__).with_name("template")
 
 _SHARED = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py assignments/figures/*.svg
-    assignments/writer/__main__.py assignments/writer/experiments.py assignments/writer/lessons.py
-    assignments/writer/model.py assignments/writer/yours.py assignments/writer/*.csv assignments/writer/text.txt
-    assignments/writer/weights.npz
+    assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
+    assignments/writer/lessons.py assignments/writer/model.py assignments/writer/yours.py
+    assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
+    assignments/writer/*.csv
 """.split()
 """What trained the writer's model is not among them: it rotates as lesson 5 asks for."""
 

@@ -18,8 +18,8 @@ ACCIDENT = 24
 """Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
 BLOCK = ACCIDENT // 2
 
-NUMBERS = "assignments/writer/weights.npz"
-"""The one file that is no text."""
+NUMBERS = frozenset({"assignments/writer/weights.safetensors", "assignments/writer/recorded.npz"})
+"""The files that hold numbers and no text."""
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
@@ -29,8 +29,9 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     for part in secrets:
         for place in range(BLOCK if len(part) >= ACCIDENT else 0):
             by_block.setdefault(part[place : place + BLOCK], set()).add(part)
-    found = {content: [*_in_file(content, secrets, by_block)] for name, content in files.items() if name != NUMBERS}
-    return [f"{name}: {what}" for name, content in files.items() for what in found.get(content, ())]
+    texts = {name: content for name, content in files.items() if name not in NUMBERS}
+    found = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
+    return [f"{name}: {what}" for name, content in texts.items() for what in found[content]]
 
 
 def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, Set[str]]) -> Iterator[str]:

@@ -32,9 +32,9 @@ from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import Exceeded, map_bounded
 from autograder.submission import Submission, find_in_folder
-from autograder.submission import read as read_hand_in
-from autograder.submission.code import NotPython, parse
+from autograder.submission import read as read_uploads
 from autograder.submission.names import csv_cell
+from autograder.submission.syntax import NotPythonError, parse
 
 FILE = "similarity.csv"
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
@@ -158,7 +158,7 @@ def _prints(vocabulary: Set[str], cells: Iterable[str]) -> Prints:
     found = [_NONE]
     for cell in cells:
         outside: list[str] = []
-        with contextlib.suppress(NotPython):  # a cell of a notebook that was left out
+        with contextlib.suppress(NotPythonError):  # a cell of a notebook that was left out
             for node in parse(cell).body:
                 match node:
                     case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -250,7 +250,7 @@ def solutions() -> Iterator[Submission]:
 def earlier(folder: Path) -> Iterator[Submission]:
     """What an earlier class handed in: a folder as `grade` takes it."""
     known = tuple(assignment.name for assignment in assignments())
-    for outcome in map_bounded(partial(read_hand_in, known=known), find_in_folder(folder, None, known).hand_ins):
+    for outcome in map_bounded(partial(read_uploads, known=known), find_in_folder(folder, None, known).students):
         for submission in [] if isinstance(outcome, Exceeded) else outcome:
             if submission.problem is None:
                 yield replace(submission, student=f"{submission.student} ({folder.name})")

@@ -1,188 +1,259 @@
-"""Who handed in what: a folder → the files of every student.
+"""Uploads of every student in a folder.
 
-How a folder is laid out is decided once, by what lies at its top, which platforms and instructors make: an export of
-Gradescope, folders named after assignments or exports, or files and folders of many, of which most names say which
-platform made them. What lies inside a student's folder decides nothing, and nothing that students wrote is read here.
+The layout of a folder is decided once, by the names at its top, which platforms and instructors make: an
+export of Gradescope, folders named after assignments or exports, or files and folders of many students, most
+of whose names may tell the platform. Nothing inside a student's folder decides the layout, and nothing that
+students wrote is read here.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from autograder.course import left_out
 from autograder.submission import platforms
-from autograder.submission.code import MIB, READ, is_junk, read_bytes
+from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import Entry, HandIn, NothingToGrade, Person, Problem, StudentFile
+from autograder.submission.records import Evidence, NothingToGradeError, Person, Problem, Upload
+from autograder.submission.students import by_student
 
-_BESIDE = re.compile(
-    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+\.(csv|xlsx?|ods|sqlite|lock)",
+_INSTRUCTORS_FILE = re.compile(
+    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?"
+    r"|.+\.(csv|xlsx?|ods|sqlite|lock)",
     re.IGNORECASE,
 )
-"""tables and pages that an instructor keeps beside a class"""
-_RESULTS = ("gradebook.sqlite", "grades.csv")
-"""what lies in a folder of results"""
+"""Tables and pages that an instructor keeps beside a class."""
+_RESULT_FILES = ("gradebook.sqlite", "grades.csv")
+_EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
+_SUBMISSIONS = re.compile(r"(?P<slug>.*-)?submissions", re.IGNORECASE)
+"""Folder that Canvas's zip becomes, or that GitHub's command line makes for the clones of one assignment."""
+_MAX_METADATA_BYTES = 64 * MIB
 
 _MISSING = Problem("The export lists these files but does not hold them: your instructor must download it again.")
 
-_Told = tuple[str | None, str | None]
-"""The assignment that a folder or a flag decides, and the one that it suggests."""
 
-
-class Everything(NamedTuple):
-    """All that lies in a folder: what it was read as, who handed in what, and files that nobody handed in."""
+class Download(NamedTuple):
+    """Everything in a folder: the layout that it was read in, uploads per student, and files of nobody."""
 
     layout: str
-    hand_ins: tuple[HandIn, ...]
+    students: tuple[tuple[Upload, ...], ...]
     passed_over: tuple[str, ...]
 
 
-def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Everything:
-    """Everything handed in that lies in a folder, but not in `out`. Raises NothingToGrade where there is nothing."""
+class _Default(NamedTuple):
+    """Assignment that holds for a whole folder, and what says so: NONE for a mere suggestion."""
+
+    assignment: str = ""
+    evidence: Evidence = Evidence.NONE
+
+    def unless(self, inner: _Default) -> _Default:
+        """Return `inner` if it says an assignment with at least this evidence, and else this default."""
+        return inner if inner.assignment and inner.evidence >= self.evidence else self
+
+
+def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
+    """Return all uploads in a folder, without what lies in `out`.
+
+    Raises:
+        NothingToGradeError: the folder holds no uploads; the message is a sentence for the instructor.
+    """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
-        raise NothingToGrade(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
+        raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
-        raise NothingToGrade(f"The results would lie among the submissions in {shown}: name another folder with --out.")
+        raise NothingToGradeError(
+            f"The results would lie among the submissions in {shown}: name another folder with --out."
+        )
     finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out and Path(os.path.abspath(out)))
     try:
-        layout, files = finder.read(finder.root, finder.told_by(finder.root))
+        layout, uploads = finder.read(finder.root, finder.default(finder.root))
     except OSError as error:
-        raise NothingToGrade(f"{shown} cannot be read: {error.strerror}.") from error
-    if not any(one.entry.problem or not one.entry.file or stem_and_suffix(one.entry.file)[1] in READ for one in files):
+        raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
+    if not any(map(_may_hold_code, uploads)):
         expected = f" for {assignment}" if assignment else ""
-        raise NothingToGrade(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
-    return Everything(layout, _by_person(files), tuple(finder.aside))
+        raise NothingToGradeError(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
+    return Download(layout, by_student(uploads), tuple(finder.passed_over))
 
 
-def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> HandIn:
-    """What was handed in with one file, or one student's folder. Raises NothingToGrade where there is no such file."""
+def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple[Upload, ...]:
+    """Return the upload that is one file or one folder. Raise NothingToGradeError if it is missing."""
     if not os.path.lexists(path):
-        raise NothingToGrade(f"{printable(str(path), 200)} does not exist: name the file to check.")
+        raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
     finder = _Finder(path.parent, tuple(known), assignment, None)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     names = ([path.name], []) if is_folder else ([], [path.name])
-    (hand_in,) = _by_person(finder.of_class(path.parent, *names, finder.told_by(path.parent))[1])
-    return hand_in
+    (uploads,) = by_student(finder.of_class(path.parent, *names, finder.default(path.parent))[1])
+    return uploads
 
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finds what lies below `root`."""
+    """Finds uploads below `root`."""
 
     root: Path
     known: tuple[str, ...]
-    only: str | None  # the one assignment that is graded: folders of the others are passed over
-    out: Path | None  # where results go: never part of what was handed in
-    aside: list[str] = field(default_factory=list)
+    only: str | None
+    """the one assignment to grade: folders of others are passed over"""
+    out: Path | None
+    """folder of results, which nobody handed in"""
+    passed_over: list[str] = field(default_factory=list)
 
-    def told_by(self, folder: Path) -> _Told:
-        return self.only or equal_to(folder.name, self.known), named_in(folder.name, self.known)
+    def default(self, folder: Path) -> _Default:
+        """Return the assignment that the flag or the folder's name says."""
+        if self.only:
+            return _Default(self.only, Evidence.FLAG)
+        if exact := equal_to(folder.name, self.known):
+            return _Default(exact, Evidence.FOLDER)
+        return _Default(named_in(folder.name, self.known) or "")
 
-    def read(self, folder: Path, told: _Told, own: str = "") -> tuple[str, list[StudentFile]]:
-        """Folders of assignments (or exports) win unless most of what lies there is something else: then no single
-        entry of a student changes how a class is read. Inside a folder of one assignment, its `own`, folders named
-        after assignments are students' own."""
+    def read(self, folder: Path, default: _Default, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
+        """Return the layout of a folder and its uploads.
+
+        Folders of assignments (or exports) win unless most entries are something else, so that one student's
+        entry never changes how a class is read. Inside a folder of one assignment, folders named after
+        assignments are students' folders.
+        """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            return "an export of Gradescope", [*self._of_export(folder, folders, told)]
-        inner = {name: equal_to(name, (*self.known, *left_out())) for name in folders if not own}
-        inner = {name: of for name, of in inner.items() if of}
-        inner |= {name: own for name in folders if re.fullmatch(r"assignment_\d+_export", name)}
-        others = [name for name in folders if name not in inner]
-        if not inner or len(inner) < len(others) + len(files):
-            return self.of_class(folder, folders, files, told)
-        found: list[StudentFile] = []
-        for name, of in inner.items():
-            if of in left_out():
+            return "an export of Gradescope", [*self._of_export(folder, folders, default)]
+        if inner := self._downloads(folder, folders, files, is_assignments):
+            found = [self.read(folder / name, self._within(default, folder / name)) for name in inner]
+            layouts = dict.fromkeys(layout for layout, _ in found)
+            return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
+        names = {name: equal_to(name, (*self.known, *left_out())) for name in folders if not is_assignments}
+        names = {name: assignment for name, assignment in names.items() if assignment}
+        names |= {name: "" for name in folders if _EXPORT_FOLDER.fullmatch(name)}
+        others = [name for name in folders if name not in names]
+        if not names or len(names) < len(others) + len(files):
+            return self.of_class(folder, folders, files, default)
+        uploads: list[Upload] = []
+        for name, assignment in names.items():
+            if assignment in left_out():
                 self._pass_over(f"{name} (left out this term)")
-            elif self.only in (None, of or self.only):
-                found += self.read(folder / name, (of or told[0], told[1]), of or "an export's")[1]
-        for file in self.of_class(folder, others, files, told)[1]:  # whoever chose that name: not theirs in the folders
-            person = replace(file.entry.person, name=f"{file.entry.person.name}, beside the folders")
-            found.append(replace(file, entry=replace(file.entry, person=person)))
-        return "folders of assignments", found
+            elif self.only in (None, assignment or self.only):
+                inside = self._within(default, folder / name)
+                uploads += self.read(folder / name, inside, is_assignments=True)[1]
+        for upload in self.of_class(folder, others, files, default)[1]:  # not the person of that name in the folders
+            person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
+            uploads.append(replace(upload, person=person))
+        return "folders of assignments", uploads
 
-    def _of_export(self, folder: Path, folders: list[str], told: _Told) -> Iterator[StudentFile]:
-        """Gradescope's folders, each of which may be several persons'."""
+    def _within(self, default: _Default, folder: Path) -> _Default:
+        """Return what holds in a folder inside another, for which `default` holds."""
+        return default.unless(self.default(folder))
+
+    def _downloads(self, folder: Path, folders: list[str], files: list[str], is_assignments: bool) -> list[str]:
+        """Return the folders that are whole downloads, if only they and their zips lie there; otherwise [].
+
+        Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions". A
+        clone is one student's folder, whatever its name.
+        """
+        packed = [name for name in files if name.removesuffix(".zip") in folders]
+        if len(packed) < len(files) or any(os.path.lexists(folder / name / ".git") for name in folders):
+            return []
+        repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
+        is_certain = repeats and not is_assignments
+        if not is_certain and not (folders and all(self._is_download(folder / name) for name in folders)):
+            return []
+        for name in packed:
+            self._pass_over(f"{name} (the folder of that name was read)")
+        return folders
+
+    def _is_download(self, folder: Path) -> bool:
+        """Return True for a folder that repeats the outer name or is called "submissions", and holds a download."""
+        name = _SUBMISSIONS.fullmatch(folder.name)
+        if not name and folder.name.casefold() != folder.parent.name.casefold():
+            return False
+        folders, files = self._listing(folder, is_silent=True)
+        slug = name["slug"] if name else ""
+        if slug and folders and not files and all(inner.startswith(slug) for inner in folders):
+            return True
+        return platforms.is_export(folders, files) or bool(platforms.recognise(folders, files, self.known)[0])
+
+    def _of_export(self, folder: Path, folders: list[str], default: _Default) -> Iterator[Upload]:
+        """Yield the uploads in Gradescope's folders, each of which may be several persons'."""
         try:
-            entries = platforms.export_entries(read_bytes(folder / platforms.METADATA, 64 * MIB))
-        except Exception as error:  # whatever odd bytes make the parser raise
-            entries, reason = {}, printable(str(error), 120)
+            stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
+        except Exception as error:  # whatever damaged bytes make the parser raise
+            stated, reason = {}, printable(str(error), 120)
             self._pass_over(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
-        for name in sorted({*folders, *entries}):
-            for entry in entries.get(name) or [Entry(_named(name))]:
-                yield self._file(entry if name in folders else replace(entry, problem=_MISSING), folder, name, told)
+        for name in sorted({*folders, *stated}):
+            for upload in stated.get(name) or [_plain(name)]:
+                problem = None if name in folders else _MISSING
+                yield self._placed(replace(upload, problem=problem), folder, name, default)
 
     def of_class(
-        self, folder: Path, folders: list[str], files: list[str], told: _Told
-    ) -> tuple[str, list[StudentFile]]:
-        """Files and folders of many."""
-        platform, entries = platforms.recognise(folders, files)
-        # A download is of one assignment: the one that most files speak of whose names say one.
-        said = Counter(own for one in entries.values() if (own := named_in(stem_and_suffix(one.file)[0], self.known)))
-        hint = told[1] or next((name for name, count in said.items() if 2 * count > said.total()), None)
-        found = []
+        self, folder: Path, folders: list[str], files: list[str], default: _Default
+    ) -> tuple[str, list[Upload]]:
+        """Return the platform of files and folders of many students, and their uploads."""
+        platform, stated = platforms.recognise(folders, files, self.known)
+        # A download is of one assignment: the one that most of the names which mention one mention.
+        named = [named_in(stem_and_suffix(upload.file)[0], self.known) for upload in stated.values()]
+        counts = Counter(filter(None, named))
+        majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
+        default = default if default.assignment else _Default(majority)
+        uploads = []
         for name in (*folders, *files):
-            entry, own = entries.get(name), None
-            if name in folders and (entry is None or platform == platforms.GITHUB):
-                own = named_in(name.removesuffix(entry.person.login if entry else ""), self.known)
-            if entry is None:
-                entry = Entry(_named(name)) if name in folders else Entry(_named(stem_and_suffix(name)[0]), name)
-            found.append(self._file(entry, folder, name, (told[0], own or hint)))
-        return f"a download of {platform}" if platform else "files and folders named after students", found
+            upload = stated.get(name) or _plain(name, is_file=name in files)
+            stronger = default
+            if name in folders and (name not in stated or platform == platforms.GITHUB):
+                mentioned = self._of_folder(name.removesuffix(upload.person.login), is_clone=name in stated)
+                stronger = default.unless(mentioned)
+            uploads.append(self._placed(upload, folder, name, stronger))
+        return f"a download of {platform}" if platform else "files and folders named after students", uploads
 
-    def _file(self, entry: Entry, folder: Path, name: str, told: _Told) -> StudentFile:
+    def _of_folder(self, name: str, *, is_clone: bool) -> _Default:
+        """Return the assignment that a student's folder mentions; it decides if a clone begins with it."""
+        exact = equal_to(name.rstrip("-").replace("-", "_"), self.known) if is_clone else None
+        return _Default(exact, Evidence.FOLDER) if exact else _Default(named_in(name, self.known) or "")
+
+    def _placed(self, upload: Upload, folder: Path, name: str, default: _Default) -> Upload:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
-        return StudentFile(entry, folder / name, label, *told)
+        return replace(
+            upload, path=folder / name, label=label, assignment=default.assignment, evidence=default.evidence
+        )
 
-    def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
-        """The folders and files there, without what nobody hands in."""
+    def _listing(self, folder: Path, *, is_silent: bool = False) -> tuple[list[str], list[str]]:
+        """Return the names of folders and files in a folder, without those that nobody handed in."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
-        folders, files = [], []
+        folders, files, passed_over = [], [], []
         for name, is_folder in entries:
-            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULTS):
-                self._pass_over(f"{name} (results of an earlier run)" if folder / name != self.out else "")
+            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULT_FILES):
+                passed_over += [f"{name} (results of an earlier run)"] if folder / name != self.out else []
             elif is_folder and folder / name != self.out and not is_junk(name):
                 folders.append(name)
-            elif not is_folder and (_BESIDE.fullmatch(name) or name.endswith(tuple(f"{ending}~" for ending in READ))):
-                self._pass_over(name)  # of an editor's copy it is said: perhaps it is all that there is
+            elif not is_folder and (_INSTRUCTORS_FILE.fullmatch(name) or _is_backup(name)):
+                passed_over.append(name)
             elif not is_folder and not is_junk(name):
                 files.append(name)
+        for name in [] if is_silent else passed_over:
+            self._pass_over(name)
         return folders, files
 
     def _pass_over(self, name: str) -> None:
-        self.aside.extend({utf8_safe(name)}.difference(self.aside, [""]))
+        self.passed_over.extend({utf8_safe(name)}.difference(self.passed_over))
 
 
-def _named(name: str) -> Person:
-    return Person(name=utf8_safe(name))
+def _may_hold_code(upload: Upload) -> bool:
+    """Return True for a folder, a readable kind of file, and an upload whose problem the platform states."""
+    return bool(upload.problem) or not upload.file or stem_and_suffix(upload.file)[1] in READABLE
 
 
-def _by_person(files: Iterable[StudentFile]) -> tuple[HandIn, ...]:
-    """What each person handed in, by decided assignment. A name that several have goes with what tells them apart."""
-    people: dict[str, Person] = {}
-    came: defaultdict[tuple[str, str | None], list[StudentFile]] = defaultdict(list)
-    for file in sorted(files, key=lambda file: (file.entry.attempt, file.entry.version)):
-        people.setdefault(file.entry.person.key, file.entry.person)
-        came[file.entry.person.key, file.assignment].append(file)
-    names = {
-        key: one.email or one.sid * (one.platform == platforms.GRADESCOPE) or one.name for key, one in people.items()
-    }
-    times = Counter(names.values())
-    hand_ins = []
-    for (key, _), several in came.items():
-        person, mark = people[key], people[key].number or people[key].sid
-        student = f"{names[key]}_{mark}" if times[names[key]] > 1 and mark else names[key]
-        newest = {(file.entry.attempt, file.name): file for file in several}.values()
-        hand_ins.append(HandIn(student, person, tuple(replace(file, is_old=file not in newest) for file in several)))
-    return tuple(sorted(hand_ins, key=lambda hand_in: (hand_in.student, hand_in.person.key)))
+def _is_backup(name: str) -> bool:
+    """Return True for an editor's copy of code, which the instructor should know of."""
+    return name.endswith(tuple(f"{ending}~" for ending in READABLE))
+
+
+def _plain(name: str, *, is_file: bool = False) -> Upload:
+    """Return an upload whose name stands for its student."""
+    student = stem_and_suffix(name)[0] if is_file else name
+    return Upload(Person(name=utf8_safe(student)), name if is_file else "")

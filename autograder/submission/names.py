@@ -1,5 +1,4 @@
-"""Names that people chose: which assignment they speak of, and how they become harmless in a sentence, a file system
-and a spreadsheet."""
+"""Names that people chose: assignments in them, and safe forms for sentences, files and spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,36 +9,42 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-MAX_NAME, MAX_BYTES = 80, 200
-"""of a file name: a character may have four bytes, and systems take 255"""
+MAX_NAME, MAX_NAME_BYTES = 80, 200
+"""Maximum length of a file name: a character may have four bytes, and file systems take 255."""
 
-_KEPT = "-_.@+"
+_PUNCTUATION = "-_.@+"
+_RESERVED = {"con", "prn", "aux", "nul"}
+_RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
+"""Names that Windows refuses, whatever follows a dot behind them."""
+
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the full-width forms count as formulas in some locales
-_DOUBLE = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)
-"""A second ending that a browser or a mail program added."""
+_DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)
+"""Name with a second ending that a browser or a mail program added."""
 
 
 def stem_and_suffix(name: str) -> tuple[str, str]:
-    """A name without folders, and the ending that says what kind of file it is, in lower case."""
+    """Return a name without folders, and its ending in lower case, which says what kind of file it is."""
     name = name.rpartition("/")[2]
-    if double := _DOUBLE.fullmatch(name):
+    if double := _DOUBLE_ENDING.fullmatch(name):
         return double[1], double[2].casefold()
     base, dot, ending = name.rpartition(".")
     return (base, (dot + ending).casefold()) if base else (name, "")
 
 
 def equal_to(name: str, assignments: Sequence[str]) -> str | None:
-    """The assignment that this name is, case aside."""
+    """Return the assignment whose name this is, in upper or lower case."""
     return next((known for known in assignments if known.casefold() == name.casefold()), None)
 
 
 def named_in(name: str, assignments: Sequence[str]) -> str | None:
-    """The one assignment that stands in this name as a word of its own; None where there is none, or several. Of rope
-    and rope_2d, where one lies in the other, the longest is meant."""
+    """Return the one assignment that is a separate word of this name; None if there is none, or several.
+
+    If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
+    """
     words = f"_{_words(name)}_"
     named = [known for known in assignments if f"_{_words(known)}_" in words]
-    inner = {one for one in named for other in named if one != other and f"_{_words(one)}_" in f"_{_words(other)}_"}
-    return outer[0] if len(outer := [one for one in named if one not in inner]) == 1 else None
+    inner = {name for name in named for other in named if name != other and f"_{_words(name)}_" in f"_{_words(other)}_"}
+    return outer[0] if len(outer := [name for name in named if name not in inner]) == 1 else None
 
 
 @functools.lru_cache(4096)
@@ -48,41 +53,53 @@ def _words(name: str) -> str:
 
 
 def utf8_safe(text: str) -> str:
-    """The same text, with what UTF-8 cannot write (undecodable bytes of a file name) spelled out."""
+    """Return the text with what UTF-8 cannot write (undecodable bytes of a file name) as escape sequences."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def printable(text: str, limit: int = MAX_NAME) -> str:
-    """Text on one line for a sentence: no control or direction characters, and not longer than `limit`."""
+    """Return the text as one line of at most `limit` characters, without control and direction characters."""
     cut = text[: 4 * limit]
-    line = " ".join("".join(character if character.isprintable() else " " for character in cut).split())
+    line = " ".join(_visible(cut).split())
     return line if len(line) <= limit and len(cut) == len(text) else line[: limit - 1] + "…"
 
 
+def _visible(text: str) -> str:
+    """Return the text with a space for each control, direction or separator character."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
 def listed(names: Sequence[str], most: int) -> str:
-    """The first of these names, and how many more there are."""
+    """Return the first names of a list, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def csv_cell(text: str) -> str:
-    """Text for a CSV cell, with an apostrophe wherever a spreadsheet would take what follows for a formula: at its
-    beginning, and after whatever parts cells or lines in some locale, where quotes are letters like others."""
-    pieces = re.split(r"([,;|\t\r\n])", utf8_safe(text))
-    safe = "".join(f"'{piece}" if _first_visible(piece) in _FORMULA else piece for piece in pieces)
-    return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
+    """Return text for a CSV cell: printable characters, and nothing that a spreadsheet takes for a formula.
+
+    An apostrophe stands before each part that begins like a formula: at the beginning, and after whatever
+    separates cells in some locale, where a quotation mark is a letter like others.
+    """
+    parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
+    return "".join(f"'{part}" if _first_visible(part) in _FORMULA else part for part in parts)
 
 
 def _first_visible(text: str) -> str:
-    return next((one for one in text if one != '"' and unicodedata.category(one)[0] not in "ZC"), " ")
+    return next((character for character in text if character not in '" '), " ")
 
 
 def safe_name(student: str, taken: set[str]) -> str:
-    """A file name for a student: readable, safe, unlike every folded name in `taken`, which grows by it. One that is
-    taken gets an ending made from the student's own text, whoever else is in the class."""
+    """Return a file name for a student: readable, safe on every system, and not in `taken`.
+
+    `taken` holds folded names; the new name is added. If the readable name is taken, an ending made from the
+    student's full name distinguishes it, whoever else is in the class.
+    """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
-    plain = "".join(one if one in _KEPT or unicodedata.category(one)[0] in "LNM" else "_" for one in composed)
-    readable = _cut("_".join(filter(None, plain.split("_"))).lstrip(_KEPT), 0) or "student"
+    kept = "".join(character if _is_safe(character) else "_" for character in composed)
+    readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_PUNCTUATION), 0) or "student"
+    if readable.split(".")[0].casefold() in _RESERVED:
+        readable = f"student-{readable}"
     mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
     endings = itertools.chain(["", f"-{mark}"], (f"-{mark}-{number}" for number in itertools.count(2)))
     names = (_cut(readable, len(ending)) + ending for ending in endings)
@@ -91,11 +108,15 @@ def safe_name(student: str, taken: set[str]) -> str:
     return name
 
 
-def _cut(name: str, room: int) -> str:
-    """The name's beginning that leaves room for an ending, without a trailing dot, which Windows would drop."""
-    return name[: MAX_NAME - room].encode()[: MAX_BYTES - room].decode("utf-8", "ignore").rstrip(".")
+def _is_safe(character: str) -> bool:
+    return character in _PUNCTUATION or unicodedata.category(character)[0] in "LNM"
+
+
+def _cut(name: str, reserve: int) -> str:
+    """Return the beginning of a name that leaves `reserve` characters free, and ends in no dot (Windows)."""
+    return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 
 def folded(name: str) -> str:
-    """The same for names that differ only in case, or in how an accent or a wide letter is written."""
+    """Return equal texts for names that differ only in case or in the encoding of accents."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -1,227 +1,284 @@
-"""From what one student handed in to submissions: which of the files counts, and its Python text.
+"""Submissions from what one student uploaded: which of the files counts, and its Python text.
 
-One rule says which counts: the file whose functions are written; of several the one that came later, then a plain file
-before one in a zip, then the one whose name says it. If two remain, the row names both.
+One rule decides: the file whose functions are written counts; among several the file of the latest attempt,
+then a plain file before one in a zip, then the file whose name says it. If two remain, the row names both.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from zipfile import ZipInfo
 
 from autograder.protocol.call import ANSWERS
-from autograder.submission import code
-from autograder.submission.code import CODE, Code, functions
+from autograder.submission import content
+from autograder.submission.clones import last_commit
+from autograder.submission.code import Code, functions, read_code
+from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import HandIn, Problem, StudentFile, Submission, Unreadable, problem_of
+from autograder.submission.records import Evidence, Problem, Submission, UnreadableError, Upload, problem_of
 
 MAX_FILES = 20
-"""files of one student that are looked at for one assignment, and zips"""
-_MENTIONED = 3
+"""Maximum number of one student's files that are read for one assignment, and of zips that are opened."""
+_MAX_LISTED = 3
 
-# What the handout put there and students do not write: never a rival of what they wrote.
 _HANDOUT = re.compile(
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
-_PACKED = (".zip", ".rar", ".7z", ".tgz", ".gz", ".bz2", ".xz", ".tar", ".docx", ".odt", ".rtf", ".pdf")
-"""what a student may have put code into, beside a stub that is as it was"""
-
-_EXACT, _LOOSE, _NOTEBOOK, _NAMELESS = range(4)
-"""How a file's name speaks of an assignment, the likeliest first. The handout's own notebook says little."""
+"""Files that the handout put there and students do not write: never a rival of what they wrote."""
+_HANDOUT_NOTEBOOK = "explore.ipynb"
 
 
 @dataclass(frozen=True)
-class _Candidate:
-    """A file that may count, on disk or in a zip; it is read once, however many assignments it may be for."""
+class Candidate:
+    """A file that may count, on disk or in a zip. It is read once, however many assignments it may be for."""
 
-    file: StudentFile
-    kind: int
-    assignment: str | None
+    upload: Upload
+    assignment: str = ""
+    evidence: Evidence = Evidence.NONE
+    """NONE, PART or FILE: how the file's name says the assignment"""
     member: ZipInfo | None = None
+    fault: Problem | None = None
+    """reason why the folder or the zip could not be opened"""
 
     @property
     def label(self) -> str:
-        return printable(self.file.label)
+        """Path for a sentence."""
+        return printable(self.upload.label)
 
     @property
-    def rank(self) -> tuple[float, bool, bool, int]:
-        """The lesser, the likelier to be meant."""
-        return -self.file.entry.attempt, self.file.is_old, self.member is not None, self.kind
+    def age(self) -> tuple[int, bool]:
+        """Sort key: the lesser, the later it came."""
+        return -self.upload.attempt, self.upload.is_superseded
+
+    @property
+    def rank(self) -> tuple[int, bool, bool, bool, int]:
+        """Sort key: the lesser, the likelier it is meant."""
+        return *self.age, self.fault is not None, self.member is not None, -self.evidence
 
     @functools.cached_property
-    def read(self) -> tuple[str, Code, Problem | None]:
-        """Its hash, its code, and why there is none."""
+    def result(self) -> tuple[str, Code, Problem | None]:
+        """Digest of the uploaded bytes, the code, and the reason why there is none."""
         digest = ""
         try:
-            data = code.read_bytes(self.file.path)
+            if self.fault:
+                return digest, Code(()), self.fault
+            data = content.read_bytes(self.upload.path, content.size_limit(self.upload.name))
             digest = hashlib.sha256(data).hexdigest()
-            content = data if self.member is None else code.read_member(data, self.member)
-            return digest, code.read_code(content, self.file.label), None
-        except (Unreadable, OSError) as error:
+            text = data if self.member is None else content.read_member(data, self.member)
+            return digest, read_code(text, self.upload.label), None
+        except (UnreadableError, OSError) as error:
             return digest, Code(()), problem_of(error)
 
     @property
     def code(self) -> Code:
-        return self.read[1]
+        """Code of the file; empty if there is none."""
+        return self.result[1]
 
-    def has(self, assignment: str) -> frozenset[str]:
-        """The functions of the assignment that are written in it."""
+    def written(self, assignment: str) -> frozenset[str]:
+        """Return the functions of the assignment that are written in it."""
         return self.code.written & functions(assignment)
 
 
-def read(hand_in: HandIn, known: Sequence[str]) -> list[Submission]:
-    """A submission for each assignment. Whatever is wrong with one becomes its `problem`."""
-    row = _row(hand_in)
+def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
+    """Return a submission for each assignment. Whatever is wrong with one becomes its `problem`."""
+    row = _row(uploads)
     try:
-        return [row] if row.problem else _Chooser(hand_in, row, known).choose_all()
+        return [row] if row.problem else _Choice(list(map(_with_commit_time, uploads)), known).submissions()
     except Exception as error:  # a folder, a parser, or the system, in a way that nobody foresaw
         return [replace(row, problem=problem_of(error))]
 
 
-def lost(hand_in: HandIn, why: str) -> list[Submission]:
-    """The row of a student whose files could not be read within bounds."""
+def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
+    """Return the row of a student whose files could not be read within bounds."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
-    return [replace(_row(hand_in), problem=problem)]
+    return [replace(_row(uploads), problem=problem)]
 
 
-def _row(hand_in: HandIn) -> Submission:
-    """All that is known of files before they are read: the row goes by its folder, or by the last of them."""
-    entries, last = [file.entry for file in hand_in.files], hand_in.files[-1]
-    problem = last.entry.problem if all(entry.problem for entry in entries) else None
-    late = (f"{hand_in.person.platform} marks it as late.",) if any(entry.late for entry in entries) else ()
-    row = Submission(hand_in.student, last.assignment or last.hint or "", last.label, person=hand_in.person)
-    return replace(row, notes=late, problem=problem)
+def _row(uploads: Sequence[Upload]) -> Submission:
+    """Return all that is known of a submission before it is read; its file is the last upload."""
+    last = uploads[-1]
+    problem = last.problem if all(upload.problem for upload in uploads) else None
+    row = Submission(last.student, last.assignment, last.label, person=last.person, problem=problem)
+    return _dated(row, last)
 
 
-def _several(row: Submission, labels: Sequence[str]) -> Submission:
-    """The row where nothing tells which file is meant."""
-    which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
-    why = f"Several files could be {row.assignment}, {which}: hand in one, {_asked(row.assignment)}."
-    return replace(row, problem=Problem(why, is_ambiguous=True))
+def _dated(row: Submission, upload: Upload) -> Submission:
+    """Return the row with the time of this upload, and a note if it is late."""
+    notes = (f"{row.person.platform} marks it as late.",) if upload.late else ()
+    return replace(row, submitted=upload.submitted, late=upload.late, notes=notes)
 
 
-class _Chooser:
-    """Finds which of the files that one student handed in counts for an assignment."""
+def _is_folder(upload: Upload) -> bool:
+    return upload.path.is_dir() and not upload.path.is_symlink()
 
-    def __init__(self, hand_in: HandIn, row: Submission, known: Sequence[str]) -> None:
-        """Raises Unreadable or OSError where there is nothing to choose from."""
-        self.row, self.known = row, known
-        self.decided, self.hint = hand_in.files[-1].assignment, hand_in.files[-1].hint
-        there = [file for file in hand_in.files if file.entry.problem is None]
-        folders = [file for file in there if file.path.is_dir() and not file.path.is_symlink()]
-        self.in_folder = bool(folders)
-        self.files = [file for file in there if file not in folders]
-        self.files += [file.inside(name) for file in folders for name in code.files_below(file.path)]
-        self.unpacked: list[str] = []  # what zips hold, where they were opened
-        theirs = [file for file in self.files if _is_theirs(file.name)]
-        self.candidates = [self._candidate(file, file.name) for file in theirs] or [*self._zipped()]
 
-    def choose_all(self) -> list[Submission]:
-        """A submission for each assignment that files name or that is decided; else hinted, or told by functions."""
-        sure = _EXACT if self.in_folder and self.hint else _NAMELESS
-        named = {candidate.assignment for candidate in self.candidates if candidate.kind <= sure}
-        expected = [name for name in self.known if name in named] or [self.hint or self._recognised()]
-        return [self._choose(assignment) for assignment in ([self.decided] if self.decided else expected)]
+def _with_commit_time(upload: Upload) -> Upload:
+    """Return a clone with the time of its last commit, and any other upload as it is."""
+    is_dated = upload.submitted or not _is_folder(upload)
+    return upload if is_dated else replace(upload, submitted=last_commit(upload.path))
+
+
+class _Choice:
+    """Choice of the file that counts, for each assignment that one student handed in."""
+
+    def __init__(self, uploads: Sequence[Upload], known: Sequence[str]) -> None:
+        """List the candidates. Zips are opened only where no plain file of code is."""
+        self.row, self.known, self.last = _row(uploads), known, uploads[-1]
+        self.has_folder = any(map(_is_folder, uploads))
+        self.files: list[Upload] = []
+        self.packed: list[str] = []
+        self.candidates: list[Candidate] = []
+        for upload in uploads:
+            if not upload.problem:
+                self._list(upload)
+        self.candidates += [self._candidate(file, file.name) for file in self.files if _is_students(file.name)]
+        self.is_packed = not self.candidates
+        if self.is_packed:
+            self.candidates = [*self._zipped()]
+
+    def submissions(self) -> list[Submission]:
+        """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
+        if self.last.is_decided:
+            return [self._choose(self.last.assignment)]
+        least = Evidence.FILE if self.has_folder and self.last.assignment else Evidence.NONE
+        named = {candidate.assignment for candidate in self.candidates if candidate.evidence >= least}
+        return list(map(self._choose, [name for name in self.known if name in named] or [self.last.assignment]))
+
+    def _list(self, upload: Upload) -> None:
+        """Add the files of an upload; for a folder that cannot be listed, a candidate that says so."""
+        if not _is_folder(upload):
+            self.files.append(upload)
+            return
+        try:
+            self.files += [upload.inside(name) for name in content.files_below(upload.path)]
+        except (UnreadableError, OSError) as error:
+            self.candidates.append(Candidate(upload, fault=problem_of(error)))
+
+    def _zipped(self) -> Iterator[Candidate]:
+        """Yield the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
+        for file in [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]:
+            stem = stem_and_suffix(file.name)[0]
+            try:
+                members = content.zip_members(content.read_bytes(file.path, content.size_limit(file.name)))
+            except (UnreadableError, OSError) as error:
+                yield replace(self._candidate(file, stem), fault=problem_of(error))
+                continue
+            for name, member in members:
+                self.packed.append(name)
+                if _is_students(name):
+                    inside = replace(file, label=utf8_safe(f"{file.label}!{name}"))
+                    yield replace(self._candidate(inside, f"{stem}/{name}"), member=member)
+
+    def _candidate(self, upload: Upload, name: str) -> Candidate:
+        """Return a candidate; `name` has all folders that may name an assignment."""
+        *folders, file = name.split("/")
+        stem = stem_and_suffix(file)[0]
+        if exact := equal_to(stem, self.known):
+            return Candidate(upload, exact, Evidence.FILE)
+        named = next(filter(None, (named_in(part, self.known) for part in (stem, *reversed(folders)))), "")
+        says_little = not named or file.casefold() == _HANDOUT_NOTEBOOK
+        return Candidate(upload, named, Evidence.NONE if says_little else Evidence.PART)
 
     def _choose(self, assignment: str) -> Submission:
+        """Return the submission for one assignment; "" if nothing tells which."""
         likely = self._likely(assignment)
-        if assignment and not self.unpacked and not any(one.has(assignment) for one in likely):
-            with contextlib.suppress(Unreadable, OSError):
-                self.candidates += self._zipped()
+        if assignment and not self.is_packed and not any(candidate.written(assignment) for candidate in likely):
+            self.candidates += self._zipped()
+            self.is_packed = True
             likely = self._likely(assignment)
-        first = [one for one in likely if one.has(assignment)] or likely
-        tied = [one for one in first if one.rank == first[0].rank]
         row = replace(self.row, assignment=assignment)
-        if not tied:
-            return replace(row, problem=self._none(assignment))
-        if len(tied) > 1:
-            return _several(row, [one.file.label for one in tied])
-        (chosen,) = tied
-        digest, text, problem = chosen.read
-        row = replace(row, file=chosen.file.label, sha256=digest, problem=problem)
+        if not likely:
+            return replace(row, problem=self._no_file(assignment))
+        first = [candidate for candidate in likely if candidate.written(assignment)] or likely
+        tied = [candidate for candidate in first if candidate.rank == first[0].rank]
+        if len(tied) > 1 and not tied[0].fault:
+            return replace(row, problem=_several(assignment, [candidate.upload.label for candidate in tied]))
+        return self._chosen(tied[0], likely, _dated(row, tied[0].upload))
+
+    def _chosen(self, chosen: Candidate, likely: list[Candidate], row: Submission) -> Submission:
+        """Return the row with the code of the chosen file, and notes on the others."""
+        digest, code, problem = chosen.result
+        row = replace(row, file=chosen.upload.label, sha256=digest, problem=problem)
         if problem:
             return row
-        earlier = [one.label for one in likely if one.rank[:2] > chosen.rank[:2]]
-        others = self._others(assignment, chosen, likely)
-        doubt = f"Found as well and not graded: {listed(others, _MENTIONED)}. Move what counts into {chosen.label}."
-        said = {f"{listed(earlier, _MENTIONED)} came earlier, and is not graded.": earlier, doubt: others}
-        notes = (*text.notes, *filter(said.get, said), *_unwritten(text, assignment, self.known))
-        return replace(row, cells=text.cells, notes=row.notes + notes, doubt=doubt if others else "")
+        earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
+        others = self._others(row.assignment, chosen, likely)
+        names = listed(others, _MAX_LISTED)
+        doubt = f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
+        notes = [*row.notes, *code.notes]
+        notes += [f"{listed(earlier, _MAX_LISTED)} came earlier, and is not graded."] if earlier else []
+        notes += [doubt] if others else []
+        notes += _unwritten(code, row.assignment, self.known)
+        is_written = bool(chosen.written(row.assignment))
+        doubt = doubt if others else ""
+        return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
 
-    def _likely(self, assignment: str) -> list[_Candidate]:
-        """What may count for it, the likeliest first. One file alone is meant, whatever it is called."""
-        alone = self.decided and len(self.candidates) == 1
-        mine = [one for one in self.candidates if assignment and (alone or one.assignment in (assignment, None))]
-        return sorted(mine, key=lambda one: one.rank)[:MAX_FILES]
+    def _likely(self, assignment: str) -> list[Candidate]:
+        """Return candidates for an assignment, the likeliest first. A single file counts under any name."""
+        is_single = self.last.is_decided and len(self.candidates) == 1
+        matching = [
+            candidate
+            for candidate in self.candidates
+            if assignment and (is_single or candidate.assignment in (assignment, ""))
+        ]
+        return sorted(matching, key=lambda candidate: candidate.rank)[:MAX_FILES]
 
-    def _zipped(self) -> Iterator[_Candidate]:
-        """The code in zips, whose own names may tell the assignment."""
-        for file in [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]:
-            for name, member in code.zip_members(code.read_bytes(file.path)):
-                self.unpacked.append(name)
-                if _is_theirs(name):
-                    inside = replace(file, label=utf8_safe(f"{file.label}!{name}"))
-                    yield self._candidate(inside, f"{stem_and_suffix(file.name)[0]}/{name}", member)
-
-    def _candidate(self, file: StudentFile, name: str, member: ZipInfo | None = None) -> _Candidate:
-        """`name`: with all folders that may name an assignment."""
-        *folders, own = name.split("/")
-        stem = stem_and_suffix(own)[0]
-        if exact := equal_to(stem, self.known):
-            return _Candidate(file, _EXACT, exact, member)
-        named = next(filter(None, (named_in(one, self.known) for one in (stem, *reversed(folders)))), None)
-        kind = _NOTEBOOK if own.casefold() == "explore.ipynb" else _LOOSE if named else _NAMELESS
-        return _Candidate(file, kind, named, member)
-
-    def _recognised(self) -> str:
-        """The one assignment whose functions the files define most of, where no name tells any."""
-        names = frozenset[str]().union(*(candidate.code.names for candidate in self.candidates[:MAX_FILES]))
-        counts = {name: len(functions(name) & names) for name in self.known}
-        best = [name for name in self.known if counts[name] == max(counts.values()) > 0]
-        return best[0] if len(best) == 1 else ""
-
-    def _others(self, assignment: str, chosen: _Candidate, likely: list[_Candidate]) -> list[str]:
-        """What else of the student's may have been meant."""
+    def _others(self, assignment: str, chosen: Candidate, likely: list[Candidate]) -> list[str]:
+        """Return the labels of other files that may have been meant."""
         missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-        likely = [one for one in likely if one is not chosen and one.rank[:2] <= chosen.rank[:2]]
-        others = [one.label for one in likely if one.kind < _NOTEBOOK or one.code.written & missing]
-        packed = [printable(file.label) for file in self.files if stem_and_suffix(file.name)[1] in _PACKED]
-        return others if chosen.has(assignment) else others + packed
+        rivals = [rival for rival in likely if rival is not chosen and rival.age <= chosen.age]
+        return [rival.label for rival in rivals if rival.fault or rival.evidence or rival.code.written & missing]
 
-    def _none(self, assignment: str) -> Problem:
-        """What to say where there is no file for it, or nothing tells which assignment it is for."""
+    def _no_file(self, assignment: str) -> Problem:
+        """Return the problem where no file is for the assignment, or no name tells the assignment."""
         if not assignment and self.candidates:
-            why = f"The name {self.candidates[0].label} does not tell one assignment"
-            advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
-            return Problem(f"{why}: {advice}.", is_ambiguous=True)
-        names = [printable(name) for name in self.unpacked or [file.name for file in self.files]] or ["nothing"]
+            first = self.candidates[0]
+            why = f"The name {first.label} does not tell one assignment"
+            example = f"{self.known[0]}.py"
+            advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
+            for_instructor = f"the name {first.label} does not say one assignment; add --assignment NAME"
+            return first.fault or Problem(f"{why}: {advice}.", for_instructor)
+        names = [printable(name) for name in self.packed or [file.name for file in self.files]] or ["nothing"]
         missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
-        return Problem(f"{missing}, but {listed(names, _MENTIONED)}: hand in {_asked(assignment)}.")
+        return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {_file_to_hand_in(assignment)}.")
 
 
-def _is_theirs(name: str) -> bool:
-    """Whether it is code that a student may have written."""
+def _several(assignment: str, labels: Sequence[str]) -> Problem:
+    """Return the problem where nothing tells which file is meant."""
+    which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
+    archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
+    folder = printable(archive or os.path.commonpath(labels))
+    action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
+    advice = f"if they are the files of several students, {action}" if folder else "keep the one that counts"
+    return Problem(
+        f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}.",
+        f"{which} could each be {assignment}; {advice}",
+    )
+
+
+def _is_students(name: str) -> bool:
+    """Return True for code that a student may have written."""
     return stem_and_suffix(name)[1] in CODE and not _HANDOUT.search(name)
 
 
-def _asked(assignment: str) -> str:
+def _file_to_hand_in(assignment: str) -> str:
     return f"{assignment}.py or {assignment}.ipynb" if assignment else "the file that holds your functions"
 
 
-def _unwritten(text: Code, assignment: str, known: Sequence[str]) -> Iterator[str]:
-    """A zero is never silent."""
-    asked = functions(assignment)
-    if text.written & asked or not asked:
+def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[str]:
+    """Yield the reason why nothing in the code can earn points: a zero is never silent."""
+    expected = functions(assignment)
+    if code.written & expected or not expected:
         return
-    if text.names & asked:
+    if code.names & expected:
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
     else:
-        other = next((f", but those of {name}" for name in known if text.written & functions(name)), "")
+        other = next((f", but those of {name}" for name in known if code.written & functions(name)), "")
         yield f"The file defines none of the functions of {assignment} at the beginning of a line{other}."

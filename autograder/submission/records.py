@@ -1,8 +1,9 @@
-"""What this room passes on: what students handed in, the submissions that were read from it, and why one was not."""
+"""Records that this room passes on: uploads, submissions read from them, and reasons why there is none."""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
+from enum import IntEnum
 from pathlib import Path
 
 from autograder.course import UserError
@@ -11,36 +12,42 @@ from autograder.submission.names import printable, utf8_safe
 
 @dataclass(frozen=True)
 class Problem:
-    """Why no code can be had from what was handed in: one sentence, for the student and for staff."""
+    """Reason why a submission has no code: one sentence for the student and for staff."""
 
     message: str
-    is_ambiguous: bool = False
-    """whether nothing tells which file is meant, or for which assignment: where that is so of all, another folder is
-    meant"""
+    for_instructor: str = ""
+    """the same for the instructor, if nothing tells which file is meant, or for which assignment"""
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """True if nothing tells which file is meant, or for which assignment."""
+        return bool(self.for_instructor)
 
 
-class Unreadable(Exception):
-    """Raised inside this room where reading has to stop; it ends as the problem of one submission."""
+class UnreadableError(Exception):
+    """Raised inside this room where reading has to stop; it becomes the problem of one submission."""
 
 
 def problem_of(error: Exception) -> Problem:
-    """What ended the reading of one submission is the problem of this one, foreseen or not."""
-    if isinstance(error, Unreadable):
+    """Return the problem of a submission whose reading ended with this error."""
+    if isinstance(error, UnreadableError):
         return Problem(str(error))
     reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 120)
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, and no link to one.")
 
 
-class NothingToGrade(UserError):
-    """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
+class NothingToGradeError(UserError):
+    """The named folder or file cannot be graded at all; the message is a sentence for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """All that a platform says of a person. The name is a label: what tells people apart is `key`."""
+    """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
 
-    platform: str = ""  # empty where no platform named the file or folder: then a person is the name that it has
-    number: str = ""  # the platform's own; `sid` is the university's
+    platform: str = ""
+    """empty if no platform named the upload; the name of the file or folder then identifies the person"""
+    number: str = ""
+    """the number that the platform gave; `sid` is the university's"""
     login: str = ""
     email: str = ""
     sid: str = ""
@@ -48,52 +55,64 @@ class Person:
 
     @property
     def key(self) -> str:
-        """The same for the same person in every folder; empty where nothing is known."""
-        own = self.number or self.email.casefold() or self.login or self.sid or self.name
-        return f"{self.platform}:{own}" if own else ""
+        """Identifier of the person, equal in every folder; empty where nothing is known."""
+        identity = self.number or self.email.casefold() or self.login or self.sid or self.name
+        return f"{self.platform}:{identity}" if identity else ""
+
+
+class Evidence(IntEnum):
+    """Source that says which assignment a file is for; the greater wins."""
+
+    NONE = 0
+    """no name of the file's; perhaps most other names in the download"""
+    PART = 1
+    """its name, or a folder around it, contains the assignment's name"""
+    FILE = 2
+    """its name is the assignment's name"""
+    FOLDER = 3
+    """the instructor's folder has the assignment's name"""
+    FLAG = 4
+    """--assignment"""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What a platform says of one file or folder of a class."""
+class Upload:
+    """One file or folder that one student handed in, not yet opened. A batch may hold thousands."""
 
     person: Person
-    file: str = ""  # as the student named it; empty for a folder, and for what the platform itself wrote
-    problem: Problem | None = None
-    attempt: float = 0.0
-    """what has the same belongs together; of two files of one name in it the greater `version` counts"""
+    file: str = ""
+    """name that the student chose; empty for a folder and for a text that the platform itself wrote"""
+    path: Path = Path()
+    label: str = ""
+    """path relative to the folder that the instructor named"""
+    student: str = ""
+    """name that distinguishes the student from all others in the folder"""
+    assignment: str = ""
+    evidence: Evidence = Evidence.NONE
+    """source of `assignment`: NONE, FOLDER or FLAG"""
+    attempt: int = 0
     version: tuple[int, int] = (0, 0)
-    late: bool = False
-
-
-@dataclass(frozen=True)
-class StudentFile:
-    """One file or folder that somebody handed in."""
-
-    entry: Entry
-    path: Path
-    label: str  # relative to the folder given
-    assignment: str | None  # that a flag or a folder decided
-    hint: str | None  # the one of files that say nothing themselves
-    is_old: bool = False  # whether a later one of the same name came with it
+    """order among files of one name in one attempt"""
+    is_superseded: bool = False
+    """True if the same attempt has a newer file of the same name"""
+    submitted: str = ""
+    """time in ISO format, where the platform states it"""
+    late: bool | None = None
+    problem: Problem | None = None
 
     @property
     def name(self) -> str:
-        return self.entry.file or self.path.name
+        """Name of the file or folder, without what a platform added."""
+        return self.file or self.path.name
 
-    def inside(self, name: str) -> StudentFile:
-        """A file in this folder; `name` with the folders in between."""
-        label = utf8_safe(f"{self.label}/{name}")
-        return replace(self, entry=replace(self.entry, file=name), path=self.path / name, label=label)
+    @property
+    def is_decided(self) -> bool:
+        """True if no name that a student chose can change the assignment."""
+        return self.evidence >= Evidence.FOLDER
 
-
-@dataclass(frozen=True)
-class HandIn:
-    """What one student handed in, in the order in which it came. Small, so that a batch may hold thousands."""
-
-    student: str
-    person: Person
-    files: tuple[StudentFile, ...]
+    def inside(self, name: str) -> Upload:
+        """Return the file `name` in this folder, a path with "/"."""
+        return replace(self, file=name, path=self.path / name, label=utf8_safe(f"{self.label}/{name}"))
 
 
 @dataclass(frozen=True)
@@ -102,21 +121,27 @@ class Submission:
 
     student: str
     assignment: str
-    """"" where it cannot be told, and then `problem` says so"""
+    """empty where nothing tells it; `problem` then says so"""
     file: str
-    """what was handed in, relative to the folder given; a file inside a zip is written ada.zip!rope.py"""
+    """path relative to the folder that the instructor named; for a file inside a zip, ada.zip!rope.py"""
     sha256: str = ""
-    """of the bytes handed in, of the zip where it was a zip; "" where they were not read"""
+    """digest of the uploaded bytes (of the zip, for a file inside one); empty where they were not read"""
     cells: tuple[str, ...] = ()
-    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
+    """Python text to run in order: one cell per .py file or per code cell of a notebook ("" if left out)"""
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     doubt: str = ""
-    """one sentence for teaching staff, where something else of the student's may have been meant"""
+    """sentence for teaching staff, where another file of the student's may have been meant"""
+    submitted: str = ""
+    """time in ISO format, where the platform or the last commit of a clone states it"""
+    late: bool | None = None
+    """None where the platform does not say"""
+    is_written: bool = False
+    """True if the file holds at least one function of the assignment that is more than a stub"""
 
     @property
     def who(self) -> str:
-        """What tells the student from all others."""
+        """Identifier that distinguishes the student from all others."""
         return self.person.key or f":{self.student}"

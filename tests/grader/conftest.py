@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are processors: tests wait for browsers, kernels and what else they start."""
+    """Return one worker more than there are processors: tests wait for browsers and kernels that they start."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
@@ -64,7 +64,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 DEAR = {"browser", "course_files", "handed_out"}
-"""What takes seconds to make."""
+"""Fixtures that take seconds to build."""
 
 
 def is_long(item: pytest.Item) -> bool:
@@ -81,8 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays: pytest collects garbage ten times for each suite of the course, and looks through all of
-    it."""
+    """Freeze what is loaded: pytest collects garbage ten times per suite of the course and would scan all of it."""
     gc.collect()
     gc.freeze()
 
@@ -105,7 +104,7 @@ def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
 
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
-    """One warm grader for the whole session, as a batch has it."""
+    """Yield a warm grader for the whole session, as a batch has it."""
     from autograder.grading.grader import Grader
 
     with contextlib.closing(Grader()) as warm:

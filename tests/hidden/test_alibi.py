@@ -98,7 +98,7 @@ def test_bias_of_any_lengths(alibi, rng):
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
-    expect.matches(alibi.alibi_bias, 1, 1, 33_000)
+    expect.matches(alibi.alibi_bias, 1, 1, 300)
     expect.matches(alibi.alibi_bias, 4, 3, 5)
 
 

@@ -157,6 +157,24 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
     assert [one.file for one in book.replaced()] == ["rope/bob.py"]
 
 
+@pytest.mark.parametrize("later", [unreadable("ada"), submission_file("ada", "stub")], ids=["broken", "stub"])
+@pytest.mark.parametrize("is_written", [True, False])
+def test_a_later_folder_counts_only_if_something_is_written_there(
+    book: Gradebook, later: Submission, is_written: bool
+) -> None:
+    """A broken file or the stub, handed in after a right file, takes no points away; after another such file it
+    counts."""
+    first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
+    last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
+    book.take_in([[first], [replace(later, file="two/ada.py")]], SUITES)
+    grade_all(book)
+    assert [row.submission.file for row in book.rows()] == ["one/ada.py" if is_written else "two/ada.py"]
+    book.take_in([[first], [replace(later, file="two/ada.py")], [last]], SUITES)
+    grade_all(book)
+    assert [row.submission.file for row in book.rows()] == ["three/ada.py"]
+    assert [one.file for one in book.replaced()] == ["one/ada.py", "two/ada.py"]
+
+
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
     """A late file that could be two students' is a row of its own."""
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]

@@ -29,7 +29,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 
 def strided(array: np.ndarray) -> np.ndarray:
-    """Every second element of an array that runs backwards."""
+    """Return every second element of an array that runs backwards."""
     wide = np.repeat(array[..., ::-1], 2, axis=-1) if array.ndim else array
     return wide[..., ::-2] if array.ndim else array
 

@@ -1,5 +1,7 @@
-"""The rooms of `autograder/`: imports go down, and through a room's front door. A change that needs an arrow up belongs
-elsewhere."""
+"""The rooms of `autograder/`: imports go down (import-linter, in pyproject.toml) and through a room's public modules.
+
+An arrow by a string counts: `runpy`, `subprocess` and a plugin's name import a module in all but syntax.
+"""
 
 from __future__ import annotations
 
@@ -7,64 +9,71 @@ import ast
 import functools
 import importlib
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import grimp
 import pytest
+from importlinter import cli as import_linter
 
 from autograder import course
 
-ORDER = """
-    cli doctor handout laptop pages otter batch reports grading hints submission sandbox checks protocol
-    parallel course files safe_path
-""".split()
-"""From the top floor down. The last five know of nothing else; students get `course.shipped_code` alone."""
+CONTRACT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+LAYERS: list[str] = CONTRACT["layers"]
+
+FILES = sorted(path for path in course.PACKAGE.rglob("*.py") if "_course" not in path.parts)
 
 
-def room(name: str) -> str:
-    """`autograder.grading.suite` is in the room `grading`."""
-    return name.split(".")[1]
+@functools.cache
+def tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text("utf-8"))
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The project's modules that a file names in its import statements, also inside functions."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("autograder"):
-            for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                yield full if is_module(full) else node.module
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("autograder."))
+@functools.cache
+def graph() -> grimp.ImportGraph:
+    """Return every import of the package, also those inside functions."""
+    return grimp.build_graph("autograder", cache_dir=None)
 
 
-def is_module(name: str) -> bool:
-    path = course.PACKAGE.parent / Path(*name.split("."))
-    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+def room(module: str) -> str:
+    """Return the room of a module: `autograder.grading.suite` is in `grading`."""
+    return module.split(".")[1]
 
 
-tree = functools.cache(lambda path: ast.parse(path.read_text("utf-8")))
-FILES = sorted(
-    path
-    for path in course.PACKAGE.rglob("*.py")
-    if ("_course" not in path.parts and path.parent != course.PACKAGE) or path.stem in ORDER
-)
+def crossing() -> Iterator[tuple[str, str]]:
+    """Yield each import of a module of another room: the importer and the imported module."""
+    for importer in sorted(graph().modules - {"autograder"}):
+        for imported in sorted(graph().find_modules_directly_imported_by(importer) - {"autograder"}):
+            if room(imported) != room(importer):
+                yield importer, imported
+
+
+def test_imports_go_down() -> None:
+    """A change that needs an arrow up belongs elsewhere."""
+    assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
+
+
+def test_rooms_import_each_other_through_their_public_modules() -> None:
+    private = [
+        f"{importer} imports {imported}"
+        for importer, imported in crossing()
+        if (inside := imported.split(".")[2:])
+        and inside[0] not in importlib.import_module(f"autograder.{room(imported)}").PUBLIC_MODULES
+    ]
+    assert private == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
-def test_imports_go_down_and_through_the_front_door(path: Path) -> None:
-    relative = path.relative_to(course.PACKAGE)
-    own = relative.parts[0].removesuffix(".py")
-    for name in imports(path):
-        if name == "autograder" or room(name) == own:
-            continue
-        assert ORDER.index(room(name)) > ORDER.index(own), f"{relative} imports {name}: an arrow up"
-        inside = name.split(".")[2:]
-        front_door = importlib.import_module(f"autograder.{room(name)}")
-        if inside:
-            assert inside[0] in front_door.PUBLIC_MODULES, (
-                f"{relative} imports {name}, which is not in the front door of {room(name)}"
-            )
+def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
+    own = path.relative_to(course.PACKAGE).parts[0].removesuffix(".py")
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for name in re.findall(r"\bautograder(?:\.[a-z_]+)+", node.value) if node.value.isascii() else ():
+                if name in graph().modules and " " not in node.value and room(name) != own:
+                    assert LAYERS.index(room(name)) > LAYERS.index(own), f"a string in {path} names {name}: an arrow up"
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:

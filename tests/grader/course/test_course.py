@@ -146,7 +146,7 @@ HEADINGS = {
     "attention": ("What came before attention", "The idea", "By hand", "What to write", "Questions"),
     "extrapolation": ("The task", "What can go wrong", "The formula", "What to write", "Questions", "What we measured"),
 }
-"""Of the first lesson, which has none before it, and of the experiment."""
+"""Lessons without prerequisites: the first one, and the experiment."""
 
 
 def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:

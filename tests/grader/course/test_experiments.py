@@ -1,4 +1,4 @@
-"""What the experiments share: statistics with known answers, files that come back as written, one bar for all jobs."""
+"""Shared parts of the experiments: statistics with known answers, files that come back as written, one progress bar."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def words(figure: Figure) -> str:
 
 
 def content(figure: Figure) -> list[bytes]:
-    """All numbers and words that a picture is made of."""
+    """Return all numbers and words of a picture."""
     found = [words(figure).encode()]
     for one in figure.findobj():
         for part in ("get_xydata", "get_array", "get_offsets", "get_xy", "get_width", "get_facecolor"):
@@ -61,7 +61,7 @@ def content(figure: Figure) -> list[bytes]:
 
 
 def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> Figure:
-    """The same, without its layout: that takes longest, and the notebooks' tests and `make figures` see it."""
+    """Draw a picture without its layout, which takes longest; the notebooks' tests and `make figures` see that."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "draw_without_rendering", lambda self: None)
         return drawn(draw, load)
@@ -154,7 +154,7 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""Of each lesson the first picture that is drawn from its functions alone."""
+"""Each lesson's first picture that is drawn from its functions alone."""
 
 
 @pytest.mark.parametrize("name", FIRST)

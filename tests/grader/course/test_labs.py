@@ -264,7 +264,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """What the jobs of `make experiment` give back, if they measure what is kept."""
+    """Return what the jobs of `make experiment` give back if they measure what the files hold."""
     if name == "extrapolation":
         columns = [extrapolation.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [extrapolation.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]

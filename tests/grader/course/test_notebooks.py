@@ -33,7 +33,7 @@ def notebook(assignment: Assignment) -> NotebookNode:
 
 
 def lay_out(folder: Path, written: bool) -> None:
-    """What a student has on disk, with the functions written or not."""
+    """Write a student's folder, with the functions written or not."""
     folder.mkdir()
     for path in GIVEN.glob("*.py"):
         shutil.copy(path, folder)

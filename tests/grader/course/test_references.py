@@ -19,7 +19,7 @@ INF = np.inf
 
 
 class Case(NamedTuple):
-    """One call of ours, and what came out of theirs."""
+    """A call of the course and the result of the reference implementation."""
 
     theirs: str
     """the code, and how it was called"""

@@ -30,7 +30,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
 
 Work = Callable[[tuple[Any, ...], Any], Any]
-"""What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
+"""Results of trivial functions, from their arguments and from the right result, whose shape they know."""
 
 _FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
 NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
@@ -102,7 +102,7 @@ LAZY: dict[str, Work] = {
 }
 RIGHT = "right"
 BESIDE = ("argument 1", "0 in the right shape", "ValueError with all numbers")
-"""How the functions behave that a lazy one stands beside, or like the lazy one."""
+"""Behaviour of the other functions beside a trivial one."""
 
 
 class Mixture:
@@ -171,7 +171,7 @@ IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ones": np.ones_like,
     "a count": lambda array: np.arange(array.size, dtype=array.dtype).reshape(array.shape),
 }
-"""What stands in the place of an argument that a function ignores."""
+"""Replacements of an argument that a function ignores."""
 
 
 def ignoring(

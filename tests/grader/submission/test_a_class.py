@@ -1,4 +1,4 @@
-"""A class as an instructor downloads it: six platforms, thirty students each, and what thirty people do to their files.
+"""A class as an instructor downloads it: eight platforms of thirty students each, and what people do to their files.
 
 From the download to the scores in a table nobody is lost, nobody has somebody else's score, and what cannot be graded
 is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
@@ -78,10 +78,13 @@ PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
     "Canvas": (canvas, lambda n: f"{1000 + n}"),
     "Moodle": (lambda n, file: f"{name(n)}_{1000 + n}_assignsubmission_file_/{file}", lambda n: f"{1000 + n}"),
     "Blackboard": (lambda n, file: f"Week 5_{login(n)}_attempt_2026-11-01-14-22-{n:02}_{file}", login),
+    "Brightspace": (lambda n, file: f"{1000 + n}-201 - {name(n)} - Nov {1 + n % 30}, 2026 {(n % 12 + 1)}05 PM/{file}",
+                    lambda n: f"{1000 + n}"),
+    "Autolab": (lambda n, file: f"{login(n)}@uni.edu_{1 + n % 3}_{file}", lambda n: f"{login(n)}@uni.edu"),
     "Gradescope": (lambda n, file: f"submission_{n}/{file}", lambda n: f"s{n}@uni.edu"),
     "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
     "": (lambda n, file: f"s{n}/{file}", lambda n: f"s{n}"),
-}
+}  # fmt: skip
 """Where a student's file lies, and the number, login or address by which the platform knows them."""
 
 
@@ -104,7 +107,7 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of a download say what it is of; in folders nothing but a flag says what is not named after one."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
-    flag = None if platform in ("Canvas", "Blackboard") else "rope"
+    flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
     for name, stand_in in {"Processes": Direct, "write_report": lambda out: [], "parallel.map_bounded": map}.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)

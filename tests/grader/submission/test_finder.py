@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import NothingToGrade, Submission, find_in_folder, platforms
+from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms
 from tests.grader.support import classroom
 from tests.grader.support.folders import put
 
@@ -64,7 +64,7 @@ LAYOUTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     ),
     "clones whose name says the assignment": (
         ["rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py"],
-        ["naive: eve, rope-eve/naive.py", "rope: ada, rope-ada/main.py", "rope: bob, -",
+        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
          "rope: max, rope-max/rope.py"],
         ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
          "rope: max, rope-max/rope.py"],
@@ -151,14 +151,14 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
         (tmp_path / "export" / platforms.METADATA).unlink()
         (tmp_path / "export" / platforms.METADATA).symlink_to(tmp_path / "elsewhere.yml")
     found = find_in_folder(tmp_path / "export", "rope", KNOWN)
-    assert [one.student for one in found.hand_ins] == [f"submission_{number}" for number in (1, 2, 3, 9)]
+    assert [uploads[0].student for uploads in found.students] == [f"submission_{number}" for number in (1, 2, 3, 9)]
     (said,) = found.passed_over
     assert "submission_metadata.yml" in said and "folders' names stand for the students" in said
 
 
 def test_metadata_may_hold_anything() -> None:
     odd = "a: &a [1]\nc: *a\nb: {':submitters': {x: 1}, ':created_at': 9999-99-99}\nd: 5\ne: {':submitters': [[], 1]}\n"
-    assert platforms.export_entries(odd.encode()) == {name: [] for name in "abcde"}
+    assert platforms.export_uploads(odd.encode()) == {name: [] for name in "abcde"}
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_closed_folders_are_a_problem_of_one_student(tmp_path: Path, monkeypatch
     monkeypatch.setattr(os, "scandir", guarded)
     assert seen(tmp_path, "rope") == ["rope: ada, ada/rope.py", "rope: bob, -", "rope: eve, eve/rope.py"]
     closed.add(tmp_path.name)
-    with pytest.raises(NothingToGrade, match="Permission denied"):
+    with pytest.raises(NothingToGradeError, match="Permission denied"):
         rows(tmp_path, "rope")
 
 
@@ -246,9 +246,9 @@ def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("photo.jpg",), ("naive/ada.py",)])
 def test_nothing_to_grade(tmp_path: Path, names: tuple[str, ...]) -> None:
     add(tmp_path, *names)
-    with pytest.raises(NothingToGrade, match="holds no submission for rope"):
+    with pytest.raises(NothingToGradeError, match="holds no submission for rope"):
         rows(tmp_path, "rope")
     for name, words in (("nowhere", "does not exist"), ("photo.jpg", "is not a folder")):
         put(tmp_path, {"photo.jpg": b""})
-        with pytest.raises(NothingToGrade, match=words):
+        with pytest.raises(NothingToGradeError, match=words):
             rows(tmp_path / name)

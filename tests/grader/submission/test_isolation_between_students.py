@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.submission import NothingToGrade, Submission, code, find_in_folder
+from autograder.submission import NothingToGradeError, Submission, content, find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.examples import examples
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
@@ -43,6 +43,8 @@ PLATFORMS: dict[str, Callable[[int, str], str]] = {
     "Moodle": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_{file}",
     "Moodle with folders": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_/{file}",
     "Blackboard": lambda number, file: f"Week 5_{first_name(number)}_attempt_{STAMP}_{file}",
+    "Brightspace": lambda number, file: f"{100 + number}-20 - {NAMES[number]} - Nov 2, 2026 1022 AM/{file}",
+    "Autolab": lambda number, file: f"{first_name(number)}@x.edu_1_{file}",
     "GitHub Classroom": lambda number, file: f"week-5-{first_name(number)}/{file}",
     "Gradescope": lambda number, file: f"submission_{number}/{file}",
 }
@@ -50,8 +52,8 @@ EXPORT = "".join(
     f"submission_{n}:\n  :submitters:\n  - :email: {name.split()[0]}@x.edu\n    :sid: 01{n}\n    :name: {name}\n"
     for n, name in enumerate(NAMES)
 )
-EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle") for key in ("103", "aB3xZ")}
-EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu"}
+EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
+EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
 # The marks of every platform, about Alan, where Eve chooses: in her own file's name.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
@@ -182,7 +184,7 @@ def test_one_entry_never_changes_how_the_others_are_read(
         put(Path(scratch), files)
         try:
             before = rows(Path(scratch), flag)
-        except NothingToGrade:
+        except NothingToGradeError:
             return
         put(Path(scratch, place), entry)
         after = rows(Path(scratch), flag)
@@ -223,14 +225,15 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
     put(tmp_path / "class", {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE, ".x/a.py": ""})
     put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "out/grades.csv": "x"})
     found = find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class" / "out")
-    assert [one.student for one in found.hand_ins] == ["ada", "bob"]
+    assert [uploads[0].student for uploads in found.students] == ["ada", "bob"]
     old = "old (results of an earlier run)"
     assert {*found.passed_over} == {old, "cy.py~", "grades.xlsx", "notes.txt", "index.html"}
     known = [name for name in KNOWN if name != "modern"]
     put(tmp_path / "term", {"modern/ada.py": CODE, "rope/ada.py": CODE})
     found = find_in_folder(tmp_path / "term", None, known)
-    assert [one.student for one in found.hand_ins] == ["ada"] and found.passed_over == ("modern (left out this term)",)
-    with pytest.raises(NothingToGrade, match="--out"):
+    assert [uploads[0].student for uploads in found.students] == ["ada"]
+    assert found.passed_over == ("modern (left out this term)",)
+    with pytest.raises(NothingToGradeError, match="--out"):
         find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class")
 
 
@@ -273,7 +276,7 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(
 
 def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, {"ada.py": SOLVED, "bob.py": SOLVED, "zoe/rope.py": SOLVED})
-    whole = code.read_bytes
+    whole = content.read_bytes
     for error in (OverflowError("too large"), RecursionError("deep"), MemoryError(), KeyError("x"), AssertionError()):
 
         def fails(path: Path, *rest: int, error: Exception = error) -> bytes:
@@ -281,8 +284,8 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
                 return whole(path, *rest)
             raise error
 
-        monkeypatch.setattr(code, "read_bytes", fails)
-        monkeypatch.setattr(code, "files_below", fails)
+        monkeypatch.setattr(content, "read_bytes", fails)
+        monkeypatch.setattr(content, "files_below", fails)
         ada, *others = rows(tmp_path)
         assert ada.problem is None
         assert all(one.problem and type(error).__name__ in one.problem.message for one in others)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,9 @@ ODD = [
 ]  # fmt: skip
 
 
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+
+
 def is_safe(name: str) -> bool:
     """What every file system in use, and every shell script about it, can live with."""
     return (
@@ -32,6 +36,7 @@ def is_safe(name: str) -> bool:
         and not set(name) & set('/\\:*?"<>|\0')
         and name[0] not in ".-~ "
         and name[-1] not in ". "
+        and name.split(".")[0].casefold() not in RESERVED
         and all(unicodedata.category(character)[0] in "LNMPS" for character in name)
     )
 
@@ -56,13 +61,24 @@ def test_names_stay_readable() -> None:
     assert [safe_name(student, set()) for student in odd] == [*odd.values()]
 
 
+@pytest.mark.parametrize("name", [*sorted(RESERVED), "CON", "Com1", "com¹", "LPT³", "ＡＵＸ"])
+@pytest.mark.parametrize("around", ["{}", "{}.txt", "{}.", "{} ", "{}. .", " {}", "../{}"])
+def test_a_name_that_windows_refuses_gets_another(name: str, around: str) -> None:
+    made = safe_name(around.format(name), set())
+    assert is_safe(made) and made.startswith("student-"), made
+
+
 def test_an_ending_depends_on_the_student_and_not_on_the_class() -> None:
     few, many = {"ada"}, {"ada", "bob", "eve"}
     assert safe_name("Ada", few) == safe_name("Ada", many) != "Ada"
 
 
 @examples(30)
-@given(st.lists(st.text("aAéÉ王🦆 ._-/\\\0\n\u0301\u202e\ud800", max_size=100) | st.sampled_from(ODD), max_size=20))
+@given(
+    st.lists(
+        st.text("aAéÉ王🦆 ._-/\\\0\n\u0301\u202e\ud800", max_size=100) | st.sampled_from([*ODD, *RESERVED]), max_size=20
+    )
+)
 def test_any_names_become_safe_and_distinct(students: list[str]) -> None:
     taken: set[str] = set()
     names = [safe_name(student, taken) for student in students]
@@ -70,22 +86,28 @@ def test_any_names_become_safe_and_distinct(students: list[str]) -> None:
     assert len(set(map(folded, names))) == len(names)
 
 
-FORMULAS = [
-    *("=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "  =1", "\u00a0=1", "\ufeff=1", "\u202e=1", "＝1", "\0=1", '"=1'),
-]
-PLAIN = ["", "ada", "a=1", "o'neil", "'=1", "ada@uni.example", "a-b", " ", "1", "🦆", 'a"b,c\nd']
+FORMULAS = ["=1+1", "+1", "-1", "@x", "  =1", "＝1", '"=1']
+INVISIBLE = ["\t", "\r", "\n", "\0", "\x1b", "\x7f", "\u00a0", "\u200b", "\u2028", "\u202e", "\u2066", "\ufeff", "\x9b"]
+PLAIN = ["", "ada", "a=1", "o'neil", "'=1", "ada@uni.example", "a-b", " ", "1", "🦆", 'a"b,c d', "אדה", "é"]
 
 
 def test_a_cell_that_a_spreadsheet_would_compute_gets_an_apostrophe() -> None:
     assert [csv_cell(text) for text in FORMULAS + PLAIN] == [*(f"'{text}" for text in FORMULAS), *PLAIN]
 
 
+@pytest.mark.parametrize("mark", INVISIBLE, ids=ascii)
+def test_no_cell_holds_what_acts_in_a_terminal_or_turns_text_around(mark: str) -> None:
+    assert csv_cell(f"a{mark}b.py") == "a b.py"
+    assert csv_cell(f"{mark}=1") == "' =1"
+
+
 @examples(100)
-@given(st.lists(st.text(alphabet="=+-@＝ax1 \t\r\n,;|\"'\u200b\ufeff", max_size=12), min_size=1, max_size=4))
+@given(st.lists(st.text(alphabet="=+-@＝ax1 \t\r\n,;|\"'\u200b\ufeff\x1b\u202e", max_size=12), min_size=1, max_size=4))
 def test_no_part_of_a_cell_is_a_formula_in_any_locale(texts: list[str]) -> None:
     """Where a semicolon, a tab or a bar parts cells, quotes inside a line hold nothing together."""
     file = io.StringIO(newline="")
     csv.writer(file).writerow(map(csv_cell, texts))
+    assert file.getvalue().removesuffix("\r\n").isprintable()
     for part in re.split(r"[,;|\t\r\n]", file.getvalue()):
         assert not part.strip('" \u200b\ufeff').startswith(tuple("=+-@＝")), part
     assert csv_cell("Ada;=1+1;x.py") == "Ada;'=1+1;x.py"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import Submission, read_file
+from autograder.submission.syntax import PYTHON
 from tests.grader.support.folders import code_cell, notebook
 
 MIB = 1 << 20
@@ -30,8 +31,8 @@ def submission_file(tmp_path: Path) -> Reader:
 
 
 def left_out(cells: str, more: str = "") -> str:
-    what = "what is no Python, magic, shell and help lines, and calls of Otter"
-    return f"Left out of code cells {cells}: {what}{more}."
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    return f"Left out of code cell{'s' * (',' in cells)} {cells}: {what}{more}."
 
 
 def read(submission_file: Reader, *sources: str) -> Submission:
@@ -78,7 +79,22 @@ DROPPED = {
     # Otter's, as notebooks of the handout write them, and what is somebody's own.
     'import otter\ngrader = otter.Notebook("rope.ipynb")\nimport numpy as np': "pass\npass\nimport numpy as np",
     "import otter\ngrader = otter.Notebook(\n  'θ'\n)\nz = 3": "pass\npass\n\n\nz = 3",
-    "θ = 1; import otter; y = 2": "θ = 1; import otter; y = 2",
+    "θ = 1; import otter; y = 2": "θ = 1; pass; y = 2",
+    # The host's, and what follows from it.
+    "from google.colab import files\nup = files.upload();  # mine\nfor f in up.keys():\n    print(f)\nx = 1": (
+        "pass\npass;  # mine\npass\n\nx = 1"
+    ),
+    "from google.colab import drive\ndrive.mount(\n'/x')\nx = 1": "pass\npass\n\nx = 1",
+    "import micropip; await micropip.install('x'); x = 1": "pass; pass; x = 1",
+    "x = 1\nasync with f() as g:\n    y = 1\nz = 2": "x = 1\npass\n\nz = 2",
+    "async def f():\n    await g()\nx = 1": "async def f():\n    await g()\nx = 1",
+    "from IPython.display import display, HTML\nif 1:\n    display(1)\nelse:\n    x = 2": (
+        "pass\nif 1:\n    pass\nelse:\n    x = 2"
+    ),
+    "try:\n    import google.colab\nexcept ImportError:\n    x = 1": "try:\n    pass\nexcept ImportError:\n    x = 1",
+    "import IPython, os\nx = 1": "import IPython, os\nx = 1",
+    "from google.colab import files\nfiles = [1]\nx = files[0]": "pass\nfiles = [1]\nx = files[0]",
+    "from google.colab import files\ndef f(files):\n    return files": "pass\ndef f(files):\n    return files",
     "otter = 5\nx = otter + 1": "otter = 5\nx = otter + 1",
     "grader = make()\ngrader.check('x')": "grader = make()\ngrader.check('x')",
 }
@@ -103,7 +119,7 @@ def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader)
     """In one sentence, however many there are."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
-    fault = " (code cell 2 is not Python: line 1: invalid syntax)"
+    fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"
     assert submission.notes == (left_out("2, 4", fault),)
     submission = submission_file(notebook("x = 1", *["no code"] * 50, *["!ls\ny = 1"] * 50))
     assert submission.notes == (left_out("2, 3, 4, 5, 6, 7, 8, 9 and 92 more", fault),)
@@ -114,7 +130,7 @@ BAD = {
     "empty cells": (notebook("", ["\n", " "]), "no code cell"),
     "only magic": (notebook("%%bash\nls", "!ls"), "run"),
     "only otter": (notebook("import otter", "# later"), "run"),
-    "no Python at all": (notebook("hello there"), "code cell 1 is not Python: line 1: invalid syntax"),
+    "no Python at all": (notebook("hello there"), f"code cell 1 is not {PYTHON}: line 1: invalid syntax"),
     "surrogate": (notebook("x = '\ud800'"), "run"),
     "nul": (notebook("x = 1\0"), "null bytes"),
     "too much code": (notebook(*["x = 1\n" * 1000] * 60), "256 KiB"),

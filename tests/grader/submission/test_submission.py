@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.source import MAX_CODE
-from autograder.submission import NothingToGrade, Submission, code, read_file
+from autograder.submission import NothingToGradeError, Submission, content, read_file
 from tests.grader.support.folders import archive_of, put
 
 KNOWN = ["attention", "naive", "rope", "alibi", "context_extension"]
@@ -171,13 +171,13 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
     (tmp_path / "sparse.py").touch()
     os.truncate(tmp_path / "sparse.py", 1 << 40)
     refused(read_file(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
-    with pytest.raises(NothingToGrade, match=r"nobody\.py does not exist"):
+    with pytest.raises(NothingToGradeError, match=r"nobody\.py does not exist"):
         read_file(tmp_path / "nobody.py", "rope", KNOWN)
 
     def forbid(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(code.os, "open", forbid)
+    monkeypatch.setattr(content.os, "open", forbid)
     refused(read_file(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
 
 

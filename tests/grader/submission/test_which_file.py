@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course, parallel
-from autograder.submission import Submission, code, read_alone, read_file
+from autograder.submission import Submission, content, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
@@ -51,8 +51,6 @@ COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
         "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")}, "rope.py", "explore.ipynb"),
     "a zip beside the stub": (IN_A_CLONE | {"w.zip": archive_of({"w/rope.py": SOLVED})}, "w.zip!w/rope.py", "rope.py"),
     "a zip beside what is written": ({"rope.py": SOLVED, "data.zip": archive_of({"rope.py": STUB})}, "rope.py", ""),
-    "a packed file beside the stub": (IN_A_CLONE | {"rope.rar": b"Rar"}, "assignments/rope/rope.py", "rope.rar"),
-    "a document beside the stub": (IN_A_CLONE | {"r.docx": b"PK\3\4"}, "assignments/rope/rope.py", "r.docx"),
     "a broken zip beside the stub": (IN_A_CLONE | {"rope.zip": b"PK\3\4"}, "assignments/rope/rope.py", "rope.zip"),
 }  # fmt: skip
 
@@ -65,6 +63,39 @@ def test_what_counts_and_what_is_said_of_the_others(
     for one in (read_file(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
         assert (one.problem, one.file) == (None, f"ada/{counts}")
         assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
+
+
+JUNK = [
+    *("__MACOSX/._rope.py", "__MACOSX/w/._rope.py", "._rope.py", "w/._rope.ipynb", ".#rope.py", "rope.py~"),
+    *("venv/lib/rope.py", "w/env/rope.py", "node_modules/x/rope.py", ".git/hooks/rope.py", ".venv/lib/rope.py"),
+    *("w/.ipynb_checkpoints/rope-checkpoint.ipynb", "__pycache__/rope.py", "lib/site-packages/rope.py", "Thumbs.db"),
+]
+"""What systems and tools leave beside code."""
+
+
+@pytest.mark.parametrize("junk", JUNK)
+@pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
+@pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
+def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
+    """It is not named, and nothing is in doubt: whatever lies in it, and also beside an untouched stub."""
+    files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
+    put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
+    notes = (
+        () if code is SOLVED else ("No function of rope is written yet: they are as in the stub that was handed out.",)
+    )
+    ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (ada.file, ada.problem, ada.notes, ada.doubt) == (f"ada/{place}rope.py", None, notes, "")
+    assert (bob.file, bob.problem, bob.notes, bob.doubt) == (f"bob.zip!{place}rope.py", None, notes, "")
+
+
+def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
+    """Alone, twice, and beside one that can be opened."""
+    put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
+    put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
+    ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
+    for one in (ada, bob):
+        assert one.problem is not None and "The zip cannot be read" in one.problem.message
+    assert (cy.problem, cy.file) == (None, "cy/w.zip!w/rope.py") and "cy/rope.zip" in cy.doubt
 
 
 TWO: list[tuple[dict[str, str | bytes], str, str]] = [
@@ -111,7 +142,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Junk counts as well: looking at it takes as long."""
-    monkeypatch.setattr(code, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(content, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert mallory.problem is not None and "more than 20 files" in mallory.problem.message and ada.problem is None

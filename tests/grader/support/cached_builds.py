@@ -1,5 +1,4 @@
-"""What is dear to make, made once for all processes of a test run: the handout, the course as a wheel, and the grades
-of sample submissions."""
+"""Expensive fixtures, built once for all processes of a test run: the handout, the wheel, and the grades of samples."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
     names = tuple(known)
     submissions = [
         submission
-        for hand_in in find_in_folder(folder, assignment, names).hand_ins
-        for submission in read(hand_in, names)
+        for uploads in find_in_folder(folder, assignment, names).students
+        for submission in read(uploads, names)
     ]
     return sorted(
         submissions,

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: with `--quick`, a tenth."""
+"""Number of examples per property; `--quick` runs a tenth of them."""
 
 from __future__ import annotations
 

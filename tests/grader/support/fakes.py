@@ -28,7 +28,7 @@ def whose(cells: Iterable[str]) -> list[str]:
 
 
 def solved(number: int, function: str = "sinusoidal_encoding") -> str:
-    """What reads as written, and says whose it is."""
+    """Return a solution text that counts as written and names its author."""
     return f"# student {number}\ndef {function}(*given):\n    return {number}\n"
 
 

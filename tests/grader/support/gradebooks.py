@@ -45,7 +45,7 @@ def tests_of(assignment: str) -> list[Test]:
 
 
 def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
-    """What a student of that ability (about −3 to 3) may come to: later questions are harder."""
+    """Return a grade that a student of this ability (about −3 to 3) may get; later questions are harder."""
     test_results = []
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
@@ -77,7 +77,7 @@ def scored(
 
 
 def packed(grade: Grade) -> bytes:
-    """As the gradebook keeps it."""
+    """Return a grade in the form that the gradebook stores."""
     return zlib.compress(to_json(grade).encode("ascii"))
 
 
@@ -105,7 +105,7 @@ GRADE = Grade(
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     feedback="A text.",
 )
-"""One with something of everything in it."""
+"""A gradebook row with a value in every field."""
 PACKED = packed(GRADE)
 
 

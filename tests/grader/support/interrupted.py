@@ -35,8 +35,8 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 
 
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
-    """Whether a run, whose graders are stand-ins, was killed as it opened a file under OUT or had kept a grade for the
-    n-th time: it may have ended before."""
+    """Return True if a run with fake graders was killed when it opened a file under OUT, or stored a grade, for the
+    n-th time. The run may have ended before."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
     process = forking.Process(target=_until_killed, args=(moment, folder, out))

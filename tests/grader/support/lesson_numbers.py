@@ -1,4 +1,4 @@
-"""What the tables of `tests/grader/course/lesson_numbers` have in common."""
+"""Helpers of the tables in `tests/grader/course/lesson_numbers`."""
 
 from __future__ import annotations
 

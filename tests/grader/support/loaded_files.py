@@ -30,7 +30,7 @@ class Loaded(catalogue.Module):
 
     @contextlib.contextmanager
     def anew(self, *cells: str) -> Iterator[Loaded]:
-        """The same module with further cells at its end."""
+        """Return the same module with further cells at its end."""
         before = dict(vars(self.module))
         for cell in cells:
             exec(cell, vars(self.module))

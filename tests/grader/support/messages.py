@@ -1,4 +1,4 @@
-"""What a student is told: the feedback file of a grade, and how much a hidden test may say."""
+"""Messages to a student: the feedback file of a grade, and the bound on what a hidden test may reveal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograder.grading.grade import Grade
 from autograder.submission import Submission
 
 OUTCOMES = 8
-"""What may be told of one hidden test: that it passed, or one of seven kinds of mistake. The threat model says so."""
+"""Everything that feedback may reveal of one hidden test: that it passed, or one of seven kinds of mistake."""
 
 
 def markdown(submission: Submission, grade: Grade) -> str:

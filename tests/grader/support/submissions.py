@@ -1,5 +1,4 @@
-"""What the tests of Otter and of course platforms share: zips, Otter's way of grading, Gradescope's folders and
-fields."""
+"""Shared parts of the tests of Otter and of course platforms: zips, Otter's way of grading, Gradescope's fields."""
 
 from __future__ import annotations
 
@@ -74,7 +73,7 @@ def install(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, **more: str) -> str:
-    """What a command prints, started where the checkout is out of sight; `more` goes into its environment."""
+    """Run a command outside the checkout and return what it prints; `more` goes into its environment."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
@@ -99,7 +98,7 @@ def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, b
 
 
 def seen_by_student(results: dict[str, Any]) -> str:
-    """All text of a result that Gradescope shows to its student before grades are published."""
+    """Return all text of a result that Gradescope shows to the student before grades are published."""
     visible = [test for test in results["tests"] if test.get("visibility", "visible") == "visible"]
     return "\n".join([results.get("output", ""), *(f"{test['name']}\n{test.get('output', '')}" for test in visible)])
 
@@ -123,7 +122,7 @@ _TEST = "score max_score status name name_format number output output_format tag
 
 
 def faults(results: dict[str, Any]) -> list[str]:
-    """Where a result is not what Gradescope publishes that it takes."""
+    """Return the faults of a result against the format that Gradescope documents."""
     lines = [*_faults(results, _TOP), *(line for test in results.get("tests", []) for line in _faults(test, _TEST))]
     if "score" not in results and not any("score" in test for test in results.get("tests", [])):
         lines.append("there is no score, neither in all nor of a test")

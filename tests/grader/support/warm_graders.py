@@ -1,4 +1,4 @@
-"""What batches start, at hand, for tests of what a batch does and not of how its processes start and end.
+"""Warm graders and readers, for tests of what a batch does and not of how its processes start and end.
 
 Graders go on from one batch to the next, the processes that read submissions are forked from one that has loaded what
 they need, and a class is compared here. The tests of the command see all of them in processes of their own.

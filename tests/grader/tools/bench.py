@@ -1,4 +1,4 @@
-"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises.
+"""Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
 Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
 others use too. Where a line repeats its measurement it shows the median, or the mean of processor time, which includes
@@ -33,7 +33,7 @@ from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 
 ASSIGNMENT = "rope"
-"""What is graded: the assignment with the most tests of values."""
+"""Assignment that is graded: the one with the most tests of values."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 ROUNDS = 4
@@ -68,7 +68,7 @@ print(json.dumps(found))
 
 @dataclass(frozen=True)
 class Line:
-    """One promise, and what was measured."""
+    """A promise and its measurement."""
 
     what: str
     expected: str
@@ -169,11 +169,11 @@ RUNNER = 37
 """Milliseconds of the machine for which 15 ms were promised."""
 
 TIMES = 2
-"""How often a thing is done for one measurement."""
+"""Repetitions per measurement."""
 
 
 def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
-    """What one run takes, of this process and the sandboxes'."""
+    """Return the processor time of one run, in this process and in its sandboxes."""
     way()
     begin = _used(grader)
     for _ in range(TIMES):

@@ -53,7 +53,7 @@ OPERATORS, OTHER_NAMES = _both_ways(SWAPPED), _both_ways(NAMES)
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed solution."""
+    """A solution with one change."""
 
     function: str
     line: str
@@ -64,8 +64,8 @@ class Mutant:
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Every change of every node inside the marked blocks of a solution, and of every answer. Paperwork aside: most
-    refusals are documentation."""
+    """Yield every change of every node inside the marked blocks of a solution, and of every answer. Refusals are left
+    out: most of them are documentation."""
     source = assignment.solution.read_text(encoding="utf-8")
     lines, tree = source.split("\n"), ast.parse(source)
     marked = _marked_lines(lines) - _refusals(tree)
@@ -123,7 +123,7 @@ def _enclosing(tree: ast.Module, line: int) -> str:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What may stand in the place of a node, and what that changes."""
+    """Yield the replacements of a node, each with a description."""
 
     def but(**fields: object) -> ast.AST:
         new = copy.deepcopy(node)
@@ -166,7 +166,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
-    """Whether a mutant keeps all points, found out in a child process with bounded time and memory."""
+    """Return True if a mutant keeps all points. A child process with bounded time and memory finds out."""
     child = os.fork()
     if child == 0:
         os._exit(_grade(suite, made))

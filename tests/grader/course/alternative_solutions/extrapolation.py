@@ -1,4 +1,4 @@
-"""All scores with a table of functions, the rotated ones as complex numbers."""
+"""Scores by a table of functions; rotations as complex numbers."""
 
 import numpy as np
 

@@ -32,7 +32,7 @@ def means(way: lab.Way) -> list[float]:
 
 
 def same(test: str, method: str) -> bool:
-    """Whether padding changes nothing in this test."""
+    """Return True if padding changes nothing in this test."""
     return all(
         np.allclose(scores(task, method, way), scores(task, method, way, test), atol=2e-3)
         for task in lab.TASKS

@@ -9,7 +9,7 @@ where = m.grid_positions(14, 14)
 
 
 def below(width: int) -> int:
-    """How many positions later the patch directly below is."""
+    """Return the distance in positions to the patch directly below."""
     return int(np.flatnonzero((m.grid_positions(3, width) == [1, 0]).all(axis=1))[0])
 
 

@@ -13,7 +13,7 @@ similar = m.offset_similarity(np.array([6, 1]), 8)
 
 
 def misfit(codes: np.ndarray) -> float:
-    """How far the best single matrix stays from leading each code to the next."""
+    """Return the largest error of the best single matrix that maps each code to the next."""
     now, following = codes[:-1], codes[1:]
     return float(np.abs(now @ np.linalg.lstsq(now, following, rcond=None)[0] - following).max())
 

@@ -1,0 +1,64 @@
+"""Syntax trees of students' text: parse it, and list what its top level binds."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from autograder.checks import source
+from autograder.checks.source import is_stub
+from autograder.protocol.call import ANSWERS
+from autograder.submission.names import printable
+
+PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+"""Version that grades, for sentences on syntax: a student's Python may be newer."""
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class NotPythonError(Exception):
+    """Text that does not parse: the reason, with the line where it is known."""
+
+
+def parse(text: str) -> ast.Module:
+    """Return the syntax tree. Raise NotPythonError, and nothing else, for a text that has none."""
+    try:
+        return source.parse(text)
+    except (SyntaxError, ValueError) as error:
+        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
+        raise NotPythonError(line + printable(getattr(error, "msg", str(error)), 120)) from error
+
+
+def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that texts bind when they run in order, and those bound to more than a stub binds."""
+    names: set[str] = set()
+    written: set[str] = set()
+    for statement in chain.from_iterable(map(_top_level, trees)):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound, is_open = {name}, is_stub(statement.body)
+            case ast.Assign(value=value) | ast.AnnAssign(value=value):
+                bound = stored_names(statement)
+                answers = value.values if ANSWERS in bound and isinstance(value, ast.Dict) else [value]
+                is_open = all(isinstance(answer, ast.Constant) and answer.value is None for answer in answers)
+            case _:
+                continue
+        names |= bound
+        (written.difference_update if is_open else written.update)(bound)
+    return frozenset(names), frozenset(written)
+
+
+def stored_names(*nodes: ast.AST) -> set[str]:
+    """Return the names to which these parts of a tree assign."""
+    names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _top_level(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements that run with the text, in order, also those in `if`, `try`, `with` and loops."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.stmt):
+            yield part
+        if not isinstance(part, (*DEFINITIONS, ast.expr)):
+            yield from _top_level(part)

@@ -1,0 +1,289 @@
+"""Downloads as they lie on an instructor's disk: other depths, several weeks, attempts, times; read right, or one
+sentence to the instructor."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.batch import run
+from autograder.submission import NothingToGradeError, Submission
+from tests.grader.support import classroom
+from tests.grader.support.fakes import Direct
+from tests.grader.support.folders import SOLVED, archive_of, put
+
+KNOWN = ["rope", "alibi", "context_extension"]
+STUB = classroom.unfinished("rope", 0)
+Files = dict[str, str | bytes]
+
+
+def rows(folder: Path, assignment: str | None = "rope") -> list[Submission]:
+    return classroom.read_folder(folder, assignment, KNOWN)
+
+
+def keys(found: list[Submission]) -> list[str]:
+    return [f"{one.who} {one.assignment}{'' if one.problem is None else ' -'}" for one in found]
+
+
+def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> None:
+    stand_ins = {"Processes": Direct, "write_report": lambda out: [], "parallel.map_bounded": map}
+    for name, stand_in in stand_ins.items():
+        monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
+    run.grade([folder], out, assignment)
+
+
+# Depth
+
+CANVAS: Files = {f"doe{n}_10{n}_900{n}_rope.py": SOLVED for n in range(3)}
+MOODLE: Files = {f"Ada {n}_10{n}_assignsubmission_file/rope.py": SOLVED for n in range(3)}
+CLONES: Files = {f"rope-ada{n}/rope.py": SOLVED for n in range(3)}
+EXPORT: Files = {f"submission_{n}/rope.py": SOLVED for n in range(3)} | {
+    "submission_metadata.yml": "".join(f"submission_{n}:\n  :submitters:\n  - :email: s{n}@x.edu\n" for n in range(3))
+}
+PLAIN: Files = {f"ada{n}.py": SOLVED for n in range(3)}
+DOWNLOADS = {"Canvas": CANVAS, "Moodle": MOODLE, "GitHub": CLONES, "Gradescope": EXPORT, "": PLAIN}
+
+
+def below(name: str, files: Files) -> Files:
+    return {f"{name}/{path}": content for path, content in files.items()}
+
+
+@pytest.mark.parametrize("platform", DOWNLOADS)
+@pytest.mark.parametrize("inner", ["class", "Class", "submissions", "rope-submissions", "hw5"])
+@pytest.mark.parametrize("beside", [{}, {".DS_Store": b"\0", "README.md": ""}, {"zip": b""}], ids=["", "junk", "zip"])
+def test_a_download_one_level_down_is_read_or_named(
+    tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names that archive tools and platforms make are followed; for any other folder the instructor reads its name."""
+    files = DOWNLOADS[platform]
+    put(tmp_path / "expected", files)
+    put(tmp_path / "class", below(inner, files))
+    put(tmp_path / "class", {name.replace("zip", f"{inner}.zip"): content for name, content in beside.items()})
+    is_followed = inner.casefold() == "class" or (inner.endswith("submissions") and platform)
+    if is_followed:
+        assert keys(rows(tmp_path / "class")) == keys(rows(tmp_path / "expected"))
+    else:
+        with pytest.raises(NothingToGradeError) as caught:
+            grade(tmp_path / "class", tmp_path / "out", monkeypatch)
+        assert f"name the folder {inner} in it" in str(caught.value) and "hand in" not in str(caught.value)
+
+
+def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
+    put(tmp_path, below("rope-submissions", CLONES))
+    put(tmp_path, {f"alibi-submissions/alibi-ada{n}/alibi.py": "x = 1" for n in range(3)})
+    expected = [f"GitHub Classroom:ada{n} {name}" for name in ("alibi", "rope") for n in range(3)]
+    assert keys(rows(tmp_path, None)) == expected
+
+
+@pytest.mark.parametrize("inner", [("rope", "alibi"), ("submissions", "submissions"), ("", "alibi"), ("week", "")])
+def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, inner: tuple[str, str]) -> None:
+    """A folder that is no download is one student's, in a folder of an assignment as well."""
+    for name, level in zip(("rope", "alibi"), inner, strict=True):
+        put(tmp_path, below(f"{name}/{level}", {path.replace("rope", name): "x = 1" for path in CANVAS}))
+    students = [f"Canvas:10{n}" for n in range(3)]
+    expected = [f"{student} alibi" for student in students]
+    expected += [":week rope -"] if inner[0] == "week" else [f"{student} rope" for student in students]
+    assert keys(rows(tmp_path, None)) == expected
+
+
+@pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
+def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
+    """Whatever its name and what lies in it: it holds .git, and it speaks for its own student alone."""
+    put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
+    assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
+
+
+def test_one_folder_among_others_is_never_a_download(tmp_path: Path) -> None:
+    put(tmp_path, below("submissions", CANVAS) | {"ada/rope.py": SOLVED})
+    assert {one.who for one in rows(tmp_path)} == {":submissions", ":ada"}
+
+
+UNCLEAR: dict[str, tuple[Files, str]] = {
+    "the zip itself": ({"hw5.zip": archive_of({"ada.py": SOLVED, "bob.py": SOLVED})}, "unpack hw5.zip"),
+    "a zip of folders": ({"hw5.zip": archive_of({"ada/rope.py": SOLVED, "bob/rope.py": SOLVED})}, "unpack hw5.zip"),
+    "two levels": ({"a/b/ada.py": SOLVED, "a/b/bob.py": SOLVED}, "name the folder a/b in it"),
+    "weeks": ({f"week-{n}/{name}.py": SOLVED for n in range(3) for name in "ab"}, "name the folder week-0 in it"),
+}
+
+
+@pytest.mark.parametrize(("files", "advice"), UNCLEAR.values(), ids=UNCLEAR)
+def test_what_is_no_class_is_told_to_the_instructor(
+    tmp_path: Path, files: Files, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "class", files)
+    with pytest.raises(NothingToGradeError) as caught:
+        grade(tmp_path / "class", tmp_path / "out", monkeypatch)
+    assert advice in str(caught.value) and "hand in" not in str(caught.value)
+
+
+def test_files_that_name_no_assignment_want_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "class", {"ada.py": SOLVED, "bob.py": SOLVED})
+    with pytest.raises(NothingToGradeError, match="add --assignment NAME"):
+        grade(tmp_path / "class", tmp_path / "out", monkeypatch, None)
+    assert keys(rows(tmp_path / "class")) == [":ada rope", ":bob rope"]
+
+
+# Clones of several weeks
+
+
+@pytest.mark.parametrize("slugs", [("rope-", "alibi-"), ("rope-", "alibi-", "context-extension-")])
+def test_clones_of_lessons_in_one_folder_are_of_the_same_accounts(tmp_path: Path, slugs: tuple[str, ...]) -> None:
+    put(tmp_path, {f"{slug}{login}/main.py": SOLVED for slug in slugs for login in ("ada", "b-b", "gha")})
+    found = rows(tmp_path, None)
+    assert {one.who for one in found} == {f"GitHub Classroom:{login}" for login in ("ada", "b-b", "gha")}
+    assert {one.assignment for one in found} == {slug[:-1].replace("-", "_") for slug in slugs}
+
+
+@pytest.mark.parametrize("weeks", [("5", "7"), ("5", "6", "7"), ("a", "b")])
+@pytest.mark.parametrize("logins", [("ada", "bob", "gha"), ("a-b", "c-d", "e", "f")])
+def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
+    tmp_path: Path, weeks: tuple[str, ...], logins: tuple[str, ...]
+) -> None:
+    put(tmp_path, {f"hw-week-{week}-{login}/rope.py": SOLVED for week in weeks for login in logins})
+    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-, hw-week-{weeks[1]}-"):
+        rows(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "logins", [("max-a", "max-b", "max-c", "zoe"), ("a-1", "a-2", "a-3", "b-4", "b-5", "b-6"), ("ada", "bob", "cy")]
+)
+def test_logins_may_have_hyphens(tmp_path: Path, logins: tuple[str, ...]) -> None:
+    put(tmp_path, {f"week-5-{login}/rope.py": SOLVED for login in logins})
+    assert {one.who for one in rows(tmp_path)} == {f"GitHub Classroom:{login}" for login in logins}
+
+
+# Attempts, and times
+
+BRIGHTSPACE = "4{}-201 - Ada O'Neil-Li - Nov {}, 2026 {} {}M/rope.py".format
+TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
+    "Brightspace": (lambda n: BRIGHTSPACE(n, 2, "112", "P"), "2026-11-02T13:12:00", None),
+    "Brightspace, in the morning": (lambda n: BRIGHTSPACE(n, 12, "1022", "A"), "2026-11-12T10:22:00", None),
+    "Brightspace, British": (lambda n: f"4{n}-201 - Bo - 2 November, 2026 922 PM/rope.py", "2026-11-02T21:22:00", None),
+    "Brightspace, another language": (lambda n: f"4{n}-201 - Bo - 2. Marz 2026 0922/rope.py", "", None),
+    "Blackboard": (lambda n: f"HW_s{n}_attempt_2026-11-01-14-22-32_rope.py", "2026-11-01T14:22:32", None),
+    "Blackboard, no such day": (lambda n: f"HW_s{n}_attempt_2026-02-31-14-22-32_rope.py", "", None),
+    "Canvas": (lambda n: f"doe{n}_10{n}_900_rope.py", "", False),
+    "Canvas, late": (lambda n: f"doe{n}_LATE_10{n}_900_rope.py", "", True),
+    "Canvas, anonymous": (lambda n: f"LATE_anon_aB{n}_900_rope.py", "", True),
+    "Moodle": (lambda n: f"Ada {n}_10{n}_assignsubmission_file_rope.py", "", None),
+    "Autolab": (lambda n: f"s_{n}@cs.uni.example_3_rope.py", "", None),
+    "plain": (lambda n: f"ada{n}.py", "", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "submitted", "late"), TIMES.values(), ids=TIMES)
+@pytest.mark.parametrize("content", [SOLVED, "", "x = ("], ids=["solved", "empty", "broken"])
+def test_what_a_platform_says_of_time_is_kept(
+    tmp_path: Path, name: Callable[[int], str], submitted: str, late: bool | None, content: str
+) -> None:
+    """Also for what cannot be read."""
+    put(tmp_path, {name(number): content for number in range(4)})
+    found = rows(tmp_path)
+    assert len({one.who for one in found}) == 4
+    assert {(one.submitted, one.late) for one in found} == {(submitted, late)}
+    assert all(("marks it as late" in " ".join(one.notes)) == bool(late) for one in found)
+
+
+GRADESCOPE_TIMES = {
+    "2024-05-01 10:00:00.123456000 Z": "2024-05-01T10:00:00+00:00",
+    "2024-05-02 10:00:00 -07:00": "2024-05-02T10:00:00-07:00",
+    "2026-11-01T14:22:32.365935-07:00": "2026-11-01T14:22:32-07:00",
+    "2024-05-01 10:00:00 UTC": "2024-05-01T10:00:00+00:00",
+    "9999-99-99 10:00:00 Z": "",
+    "yesterday": "",
+    "[1, 2]": "",
+}
+
+
+@pytest.mark.parametrize(("stated", "submitted"), GRADESCOPE_TIMES.items())
+def test_the_time_in_an_export_of_gradescope(tmp_path: Path, stated: str, submitted: str) -> None:
+    metadata = f"submission_1:\n  :submitters:\n  - :email: a@x.edu\n  - :email: b@x.edu\n  :created_at: {stated}\n"
+    put(tmp_path, {"submission_metadata.yml": metadata, "submission_1/rope.py": SOLVED})
+    assert [(one.submitted, one.late) for one in rows(tmp_path)] == [(submitted, None)] * 2
+
+
+ATTEMPTS: dict[str, Callable[[int, str], str]] = {
+    "Brightspace": lambda n, who: f"{who}-201 - Ada - Nov {n}, 2026 1022 AM/rope.py",
+    "Brightspace, another hour": lambda n, who: f"{who}-201 - Ada - Nov 2, 2026 {8 + n}22 AM/rope.py",
+    "Autolab": lambda n, who: f"s{who}@uni.example_{8 + n}_rope.py",
+    "Blackboard": lambda n, who: f"HW_s{who}_attempt_2026-11-0{n}-14-22-32_rope.py",
+    "Canvas": lambda n, who: f"doe_{who}_{98 + n}_rope.py",
+}
+
+
+@pytest.mark.parametrize("platform", ATTEMPTS)
+@pytest.mark.parametrize("later", [STUB, "", "x = (", "x = 1", b"\0", b"PK"], ids=repr)
+def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: str, later: str | bytes) -> None:
+    """Within one download; the earlier time is that of the attempt that counts."""
+    made = ATTEMPTS[platform]
+    put(tmp_path, {made(1, "41"): f"{SOLVED}\n# first", made(2, "41"): later, made(2, "42"): SOLVED})
+    put(
+        tmp_path,
+        {made(1, "43"): STUB, made(2, "43"): f"{SOLVED}\n# last", made(1, "44"): SOLVED, made(2, "44"): SOLVED},
+    )
+    found = {one.who.partition(":")[2].strip("s").partition("@")[0]: one for one in rows(tmp_path)}
+    assert {*found} == {"41", "42", "43", "44"}
+    assert all(one.is_written and one.problem is None for one in found.values())
+    assert found["41"].file == made(1, "41").removesuffix("/rope.py") + "/rope.py" * ("/" in made(1, ""))
+    assert "# last" in found["43"].cells[0]
+    assert found["44"].file.startswith(made(2, "44").partition("/")[0]) and "came earlier" in found["44"].notes[0]
+    if found["41"].submitted:
+        assert found["41"].submitted < found["44"].submitted
+
+
+def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
+    """To the student as a row, and to the instructor as what can be done about it."""
+    put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
+    found = rows(tmp_path)
+    assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
+    assert all(one.problem and one.problem.for_instructor.endswith("keep the one that counts") for one in found)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("branch", ["main", "hand/in"])
+def test_a_clone_is_dated_by_its_last_commit(tmp_path: Path, packed: bool, branch: str) -> None:
+    """Read from the files of .git; without running git, whose configuration may name programs."""
+    for student in ("ada", "bob"):
+        clone = tmp_path / "class" / student
+        put(clone, {"rope.py": SOLVED})
+        git(clone, "init", "-q", "-b", branch)
+        for day in (1, 2):
+            put(clone, {"notes.txt": f"{day}"})
+            git(clone, "add", ".")
+            git(clone, "commit", "-qm", "x", date=f"2026-11-0{day}T14:22:32+0530")
+        if packed:
+            git(clone, "gc", "-q")
+            git(clone, "pack-refs", "--all")
+    assert [one.submitted for one in rows(tmp_path / "class")] == ["2026-11-02T14:22:32+05:30"] * 2
+
+
+DAMAGED: dict[str, Files] = {
+    "no HEAD": {".git/config": ""},
+    "HEAD elsewhere": {".git/HEAD": "ref: refs/heads/../../../secret\n", "secret": "0" * 40},
+    "HEAD of bytes": {".git/HEAD": b"\xff" * 100},
+    "no such branch": {".git/HEAD": "ref: refs/heads/main\n"},
+    "no such commit": {".git/HEAD": "a" * 40},
+    "no zlib": {".git/HEAD": "a" * 40, f".git/objects/aa/{'a' * 38}": b"x"},
+    "a short index": {".git/HEAD": "a" * 40, ".git/objects/pack/p.idx": b"\xfftOc\0\0\0\2"},
+    "an index that lies": {".git/HEAD": "a" * 40, ".git/objects/pack/p.idx": b"\xfftOc\0\0\0\2" + b"\x7f" * 2000},
+    "an old index": {".git/HEAD": "a" * 40, ".git/objects/pack/p.idx": b"\0" * 3000},
+    "a file": {".git": "gitdir: /elsewhere\n"},
+    "a huge HEAD": {".git/HEAD": b"a" * (2 << 20)},
+}
+
+
+@pytest.mark.parametrize("files", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_clone_has_no_time_and_counts(tmp_path: Path, files: Files) -> None:
+    put(tmp_path, {f"ada/{name}": content for name, content in files.items()} | {"ada/rope.py": SOLVED})
+    (row,) = rows(tmp_path)
+    assert (row.problem, row.submitted, row.late) == (None, "", None)
+
+
+def git(folder: Path, *command: str, date: str = "") -> None:
+    environment = {"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "HOME": str(folder)}
+    environment |= {f"GIT_{who}_{what}": "ada@x.edu" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    path = {"PATH": "/usr/bin:/bin:/usr/local/bin"}
+    subprocess.run(["git", *command], cwd=folder, env=environment | path, check=True, capture_output=True)

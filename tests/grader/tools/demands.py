@@ -1,0 +1,106 @@
+"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.demands [ASSIGNMENT …]`.
+
+Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_readings`: the full square
+and then a cut, all codes of n bits and then the first, a stack of rotation matrices) under MAX_MEMORY above numpy and
+MAX_SECONDS. A test that needs more asks for what no document says.
+"""
+
+from __future__ import annotations
+
+import inspect
+import resource
+import signal
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+
+from autograder import course
+from autograder.course import Assignment
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+
+MAX_MEMORY = 64 << 20
+"""Bytes that a test may need beside numpy and its own inputs."""
+
+MAX_SECONDS = 1.0
+"""Processor time that a test may need, all of its calls together."""
+
+MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
+"""Bytes and processor seconds after which a test is cut off: it needs too much, however much that is."""
+
+PLAIN = Path(__file__).parents[1] / "course" / "plain_readings"
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Needs of one test on a plain reading."""
+
+    test: str
+    memory: int
+    seconds: float
+    failure: str = ""
+
+    @property
+    def is_excessive(self) -> bool:
+        """Return True if no docstring prepares for this test."""
+        return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
+
+    def __str__(self) -> str:
+        return f"{self.test}: {self.memory / 2**20:.0f} MiB, {self.seconds:.2f} s {self.failure}".rstrip()
+
+
+def plain_module(assignment: Assignment) -> ModuleType:
+    """Return the solution with every function replaced that has a plain reading."""
+    path = PLAIN / f"{assignment.name}.py"
+    reading = ModuleType(assignment.name)
+    exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
+    functions = {name: value for name, value in vars(reading).items() if inspect.isfunction(value) and name[0] != "_"}
+    return catalogue.replaced(assignment, functions)
+
+
+def demands(assignment: Assignment) -> Iterator[Demand]:
+    """Yield what each test of an assignment needs on its plain readings. Changes limits of this process."""
+    suite, backend = Suite(assignment), catalogue.Module(plain_module(assignment))
+    suite.run(catalogue.Module(suite.reference.right))  # remembers the right values, which are not the test's needs
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGPROF, _cut_off)
+    for test in suite.tests:
+        tracemalloc.start()
+        signal.setitimer(signal.ITIMER_PROF, SECONDS_LIMIT)
+        started = time.process_time()
+        result = suite.run_again(backend, test)
+        seconds = time.process_time() - started
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        memory = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        yield Demand(test.name, memory, seconds, "" if result.passed else result.message)
+
+
+def _cut_off(signum: int, frame: FrameType | None) -> None:
+    raise RuntimeError(f"needs more than {SECONDS_LIMIT} seconds")
+
+
+def _address_space() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def main(names: list[str]) -> int:
+    """Print every excessive demand; return 1 if there is one."""
+    found = [
+        f"{assignment.name}: {demand}"
+        for assignment in course.assignments()
+        if not names or assignment.name in names
+        for demand in demands(assignment)
+        if demand.is_excessive
+    ]
+    print("\n".join(found) or "No test demands more than its docstring says.")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
