@@ -13,5 +13,14 @@
 The room ships to students, except for `self_study`.
 """
 
-FRONT_DOOR = ("host", "launch", "local_context", "notebook_checks", "page_state", "pictures", "progress", "self_study")
+PUBLIC_MODULES = (
+    "__main__",
+    "host",
+    "local_context",
+    "notebook_checks",
+    "page_state",
+    "pictures",
+    "progress",
+    "self_study",
+)
 """The modules that other rooms may import."""

@@ -10,5 +10,5 @@ A site of an instructor is made of what the handout holds and nothing else, thro
 alone has hidden tests, reasons and solutions as well.
 """
 
-FRONT_DOOR = ("build",)
+PUBLIC_MODULES = ("build",)
 """The modules that other rooms may import."""

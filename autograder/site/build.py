@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from autograder import handout
 from autograder.course import ROOT, UserError, assignments
-from autograder.handout import COURSE, HandoutError, contents, leaks, write
 from autograder.site.libraries import compiled, libraries, zipped
 
 HERE = Path(__file__).parent
@@ -39,19 +39,19 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")
     is_remote = re.match(r"https?://", pyodide) is not None
-    files = _files(contents(), alone)
-    if not alone and (leaked := leaks({name: content for name, content in files.items()})):
-        raise HandoutError("the site would give answers away:\n" + "\n".join(leaked))
+    files = _files(handout.contents(), alone)
+    if not alone and (leaked := handout.leaks(files)):
+        raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     engine = {} if is_remote else _engine(Path(pyodide))
     version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(engine)
     site = _site(files, version, pyodide if is_remote else next(iter(engine)).partition("/")[0] + "/", alone)
     shutil.rmtree(out, ignore_errors=True)
-    write({out / name: content for name, content in site.items()})
-    write({out / name: content for name, content in engine.items()})
+    handout.write({out / name: content for name, content in site.items()})
+    handout.write({out / name: content for name, content in engine.items()})
     return out
 
 
-def _files(handout: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
+def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
     """Return all that the site is made of, as texts that can be looked through: path → content."""
     own = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
@@ -59,7 +59,7 @@ def _files(handout: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
     own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
     if alone:
         own |= {path.relative_to(ROOT).as_posix(): path for pattern in ALONE for path in ROOT.glob(pattern)}
-    return {**handout, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
+    return {**shipped, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
 
 
 def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
@@ -85,10 +85,11 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
-    pages = chosen(rf"{COURSE}/.*")
-    pages[f"{COURSE}/keep.html"] = _page_to_keep(pages[f"{COURSE}/index.html"], files["site/keep.html"])
+    pages = chosen(rf"{handout.COURSE}/.*")
+    pages[f"{handout.COURSE}/keep.html"] = _page_to_keep(pages[f"{handout.COURSE}/index.html"], files["site/keep.html"])
     site = {
-        name.removeprefix(f"{COURSE}/"): _prepared(name, content, names, pyodide) for name, content in pages.items()
+        name.removeprefix(f"{handout.COURSE}/"): _prepared(name, content, names, pyodide)
+        for name, content in pages.items()
     }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
     site |= {f"stubs/{name}.py": files[f"assignments/{name}/{name}.py"] for name in lessons}

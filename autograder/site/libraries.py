@@ -13,9 +13,9 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from autograder import handout
 from autograder.course import UserError
 from autograder.files import write_zip
-from autograder.handout import write
 
 LOCK = Path(__file__).with_name("libraries.lock")
 """A line per package: its version and the hash of its wheel."""
@@ -65,7 +65,7 @@ def compiled(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
         return dict(files)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write({folder / name: content for name, content in files.items()})
+        handout.write({folder / name: content for name, content in files.items()})
         options = f"-m compileall -q -b -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
         subprocess.run([python, *options.split()], check=True)
         for module in folder.rglob("*.py"):

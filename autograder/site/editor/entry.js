@@ -15,7 +15,7 @@ window.codeEditor = ({ parent, label, text, changed, check }) => {
       doc,
       extensions: [
         lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), indentOnInput(),
-        indentUnit.of("    "), python(), syntaxHighlighting(classHighlighter), lintGutter(),
+        indentUnit.of("    "), python(), EditorView.lineWrapping, syntaxHighlighting(classHighlighter), lintGutter(),
         EditorView.contentAttributes.of({ "aria-label": label }),
         Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),

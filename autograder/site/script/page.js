@@ -298,7 +298,10 @@ const withoutNetwork = async () => {
 addEventListener("DOMContentLoaded", () => {
   if (CONFIG.lessons.includes(lesson)) lessonPage();
   if (lesson === "keep") keepPage();
-  if (Object.keys(state.lessons).length && !CONFIG.lessons.includes(lesson)) announce();
+  if (!CONFIG.lessons.includes(lesson)) {
+    announce(); // how far each lesson is, at the links
+    document.querySelector(".standing").remove();
+  }
   experiments();
   withoutNetwork();
 });

@@ -95,7 +95,13 @@ const dies = (error) => {
   tab = null;
   tell("died", { text: String(error) });
 };
+// Pictures of an earlier text are not drawn to the end.
+const enqueue = (job) => {
+  const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
+  if (earlier >= 0) queue.splice(earlier, 1);
+  queue.push(job);
+};
 onmessage = ({ data }) => {
   if (data.kind === "start") working = start((config = data)).catch(dies);
-  else working = (queue.push(data), working.then(() => tab && work()).catch(dies));
+  else working = (enqueue(data), working.then(() => tab && work()).catch(dies));
 };

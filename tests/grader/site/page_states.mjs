@@ -5,7 +5,7 @@ const { loadPyodide } = await import(`${pyodide}/pyodide.mjs`);
 const python = await loadPyodide({ indexURL: `${pyodide}/`, stdout() {}, stderr() {} });
 await python.loadPackage("numpy", { messageCallback() {} });
 const archive = (name, where) =>
-  python.unpackArchive(readFileSync(`${site}/${readdirSync(site).find((one) => one.startsWith(`${name}-`) && one.endsWith(".zip"))}`), "zip", { extractDir: where });
+  python.unpackArchive(new Uint8Array(readFileSync(`${site}/${readdirSync(site).find((one) => one.startsWith(`${name}-`) && one.endsWith(".zip"))}`)), "zip", { extractDir: where });
 archive("libraries", python.runPython("import site; site.getsitepackages()[0]"));
 archive("course", "/course");
 for (const name of ["items.json", "page_states.py"]) python.FS.writeFile(`/course/${name}`, readFileSync(`${folder}/${name}`));
