@@ -104,9 +104,8 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 def _page_to_keep(first: bytes, main: bytes) -> bytes:
     """Return the page of a student's own work: the first page with another text."""
-    text = re.sub(r'(?s)<nav class="contents".*?</nav>', "", first.decode("utf-8")).replace(
-        'data-page="index"', 'data-page="keep"'
-    )
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
+    text = text.replace('data-page="index"', 'data-page="keep"')
     return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
 
 

@@ -140,9 +140,9 @@ class Tab:
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield whose functions the writer uses, its characters, and whether the functions of the course write them."""
+        """Yield where the writer's functions come from, its characters, and whether the provided functions write them."""
         model = self._writer()
-        yield json.dumps({"whose": model.parts.whose})
+        yield json.dumps({"sources": model.parts.sources})
         text = ""
         for character in self.clock.steps(model.write(prompt, n_characters), "The writer"):
             text += character
@@ -152,12 +152,12 @@ class Tab:
         yield json.dumps({"verdict": f"another text from character {first} on" if first else "the same text"})
 
     def experiment(self, name: str) -> Iterator[str]:
-        """Yield what an experiment compares, then the title and text of each way."""
+        """Yield what an experiment compares, then the title and text of each variant."""
         model = self._writer()
         experiment = importlib.import_module("assignments.writer.experiments").EXPERIMENTS[name]
         yield json.dumps({"compares": inspect.cleandoc(experiment.__doc__ or "")})
-        for way in self.clock.steps(experiment(model), "The experiment", EXPERIMENT_TIMEOUT_SECONDS):
-            yield json.dumps({"title": way.title, "text": way.text})
+        for variant in self.clock.steps(experiment(model), "The experiment", EXPERIMENT_TIMEOUT_SECONDS):
+            yield json.dumps({"title": variant.title, "text": variant.text})
 
     def _writer(self) -> Any:
         """Return the writer's model, with the student's functions as they are now."""

@@ -16,7 +16,7 @@ window.codeEditor = ({ parent, label, text, changed, check }) => {
       extensions: [
         lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), indentOnInput(),
         indentUnit.of("    "), python(), EditorView.lineWrapping, syntaxHighlighting(classHighlighter), lintGutter(),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),

@@ -49,13 +49,19 @@ const start = async () => {
   const source = await fetch(CONFIG.files["worker.js"]).then((answer) => answer.text());
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   python = new Worker(url);
-  python.onmessage = ({ data }) => heard[data.kind] ? heard[data.kind](data) : jobs.get(data.id)?.(data);
+  python.onmessage = ({ data }) => {
+    if (heard[data.kind]) return void heard[data.kind](data);
+    const on = jobs.get(data.id);
+    if (data.kind === "done" || data.kind === "failed") jobs.delete(data.id);
+    on?.(data);
+  };
   python.postMessage({ kind: "start", ...CONFIG, site: SITE, pyodide: new URL(CONFIG.pyodide, SITE).href });
   return python;
 };
 
 const heard = {
   loading: ({ text }) => say(`${text} …`),
+  dropped: ({ id }) => jobs.delete(id),
   ready: ({ used }) => {
     [ready, loaded] = [true, used];
     say("");
@@ -129,7 +135,6 @@ const draw = () => {
   if (!seen || running !== undefined || drawn === checked || checked === undefined) return;
   const text = (drawn = checked);
   ask("draw", { name: lesson }, ({ kind, pictures }) => {
-    if (kind === "done") say("");
     if (kind !== "drawn" || text !== checked) return;
     const urls = Object.entries(pictures).map(([name, svg]) => [name, URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }))]);
     announce({ pictures: { ...state.pictures, [lesson]: { ...state.pictures[lesson], ...Object.fromEntries(urls) } } });
@@ -201,23 +206,22 @@ const lessonPage = async () => {
 // The writer: its page, and each experiment that a lesson shows ---------------------------------------------------------
 
 // A button that lets the writer write into a box, after an element.
-const writer = (text, job, after) => {
+const writer = (label, job, after) => {
   const output = make("pre", { hidden: true, tabIndex: 0, role: "log" });
   const line = (words) => output.append(`${words}\n`);
-  let title = "";
-  const hears = ({ kind, whose, text: letters, verdict, compares, title: way, sentence, text: fault }) => {
+  const hears = ({ kind, sources, text, verdict, compares, title, sentence }) => {
     if (kind === "done" || kind === "failed" || kind === "lost") start.disabled = false;
-    if (kind === "failed" || kind === "lost") return line(`\n${sentence ?? `One of your functions raised ${fault}`}`);
-    if (whose) line(`${Object.entries(whose).map(([name, owner]) => `${name}: ${owner}`).join("\n")}\n\n${job().prompt}`);
+    if (kind === "failed" || kind === "lost") return line(`\n${sentence ?? `One of your functions raised ${text}`}`);
+    if (sources || compares) say("");
+    if (sources) line(`${Object.entries(sources).map(([name, source]) => `${name}: ${source}`).join("\n")}\n\n${job().prompt}`);
     if (compares) line(compares);
-    if (way) line(`\n${way}:\n${letters}`);
-    else if (letters) output.append(letters);
-    if (verdict) line(`\n\nThe functions of the course write ${verdict}.`);
+    if (title) line(`\n${title}:\n${text}`);
+    else if (text) output.append(text);
+    if (verdict) line(`\n\nThe provided functions write ${verdict}.`);
     if (verdict) keep("writer", output.textContent);
-    if (kind === "done") say("");
   };
-  const start = button(text, () => {
-    output.textContent = title;
+  const start = button(label, () => {
+    output.textContent = "";
     [output.hidden, start.disabled] = [false, true];
     ask("write", { files: JSON.stringify(files()), ...job() }, hears);
   });

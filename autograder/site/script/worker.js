@@ -98,7 +98,7 @@ const dies = (error) => {
 // Pictures of an earlier text are not drawn to the end.
 const enqueue = (job) => {
   const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
-  if (earlier >= 0) queue.splice(earlier, 1);
+  if (earlier >= 0) tell("dropped", { id: queue.splice(earlier, 1)[0].id });
   queue.push(job);
 };
 onmessage = ({ data }) => {

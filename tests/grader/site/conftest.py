@@ -91,8 +91,8 @@ class Window:
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:
-        """Wait until nothing is being checked."""
-        self.page.wait_for_function("() => running === undefined && checked !== undefined")
+        """Wait until what is written is checked, and its pictures are drawn."""
+        self.page.wait_for_function("() => checked === code.text() && jobs.size === 0")
 
 
 @contextlib.contextmanager
