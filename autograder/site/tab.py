@@ -140,7 +140,7 @@ class Tab:
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield where the writer's functions come from, its characters, and whether the provided functions write them."""
+        """Yield the sources of the writer's functions, its characters, and whether the provided ones write the same."""
         model = self._writer()
         yield json.dumps({"sources": model.parts.sources})
         text = ""

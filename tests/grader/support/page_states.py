@@ -13,8 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.course import find
-from autograder.hints import catalogue
 from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import InProcess, LocalContext
 from autograder.laptop.page_state import page_state
@@ -31,6 +29,9 @@ class WithMistake(LocalContext):
         """Load the file and put the mistake into its module."""
         file = super().load(assignment)
         if self.number is not None:
+            from autograder.course import find
+            from autograder.hints import catalogue
+
             file.module = catalogue.mistaken(find(assignment), catalogue.entries(find(assignment))[self.number])
         return file
 
