@@ -110,6 +110,10 @@ class UserError(Exception):
     line prints it."""
 
 
+class BatchError(UserError):
+    """A batch cannot go on. The message is a sentence or two for a person; grades that were given by then are kept."""
+
+
 class CourseError(UserError):
     """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
 

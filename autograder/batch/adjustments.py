@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.grading.row import Adjustment, known_as
 from autograder.submission.names import folded, printable
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.grading.grade import from_json
 from autograder.grading.row import Adjustment, Key, Row, known_as
 from autograder.submission import Person, Problem, Submission

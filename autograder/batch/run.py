@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from autograder import course, parallel
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import GRADING_TIMEOUT_SECONDS, BatchError, Cluster, Job, Processes, Setup, suite_key
-from autograder.course import UserError
+from autograder.batch.workers import Cluster, Job, Processes, Setup, failure_of, suite_key
+from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
@@ -129,9 +128,9 @@ def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str
 def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all of these and keep each grade as it comes. Yields each key that has its grade.
 
-    What a grader ends or gets stuck over goes to another one, and after some tries is told that it cannot be judged:
-    by a grader that judges the reference solution right. Raises BatchError where there is none: the fault is this
-    machine's or the course's then, and no submission is blamed for it.
+    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
+    refused, by a grader that proves with the solution that it can grade. Raise BatchError if there is no such grader:
+    the fault is this machine's or the course's, and no submission is blamed for it.
     """
     waiting = deque(to_grade)
     under_way: dict[Future[bytes], Job] = {}
@@ -145,31 +144,17 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
                 under_way[workers.submit(job)] = job
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
-                if why := _failure(future):
+                if failure := failure_of(future):
                     if job.lost:
                         raise BatchError(
                             f"a submission could not be graded ({job.lost}), and neither can the solution of"
-                            f" {job.key.assignment} ({why}): `autograder doctor` may say why; nobody's grade was"
-                            " changed, and the same command goes on"
+                            f" {job.key.assignment} ({failure.why}): `autograder doctor` may say why; nobody's grade"
+                            " was changed, and the same command goes on"
                         )
-                    job = replace(job, failures=(*job.failures, why))
+                    job = job.after(failure)
                     under_way[workers.submit(job)] = job
                     continue
                 book.add(job.key, future.result(), job.lost)
                 yield job.key
     except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
-
-
-def _failure(future: Future[bytes]) -> str:
-    """Why a grader failed over its job; nothing where there is a grade."""
-    try:
-        future.result()
-        return ""
-    except (UserError, CancelledError):
-        raise
-    except TimeoutError:
-        return f"the grader did not answer within {GRADING_TIMEOUT_SECONDS:.0f} seconds"
-    except Exception as error:
-        code = getattr(error, "exitcode", None)
-        return str(error) if code is None else f"the grader ended with exit code {code}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -113,7 +114,7 @@ class StudentModule:
 
     def has_student_arguments(self, call: Call) -> bool:
         """Whether a call had results of the submission as arguments, and so may have failed because of those."""
-        given = (*call.args, *call.kwargs.values())
+        given = parts([*call.args, *call.kwargs.values()])
         return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
 
     @property
@@ -134,5 +135,9 @@ class StudentModule:
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """The results of a call that returned several, or the one that it returned."""
-    return tuple(value) if type(value) in (tuple, list) else (value,)
+    """The arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
+    if type(value) is dict:
+        value = [value[key] for key in sorted(value)]
+    if type(value) not in (tuple, list):
+        return (value,)
+    return tuple(itertools.chain.from_iterable(map(parts, value)))

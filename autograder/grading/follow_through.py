@@ -110,7 +110,7 @@ def follow_through(
     failed = [result for result in results if not result.passed and result.kind not in NEVER_AGAIN]
     again = {result.test for result in failed if result.test.question not in missing}
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
+    with backend.second_process(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
         second = _SecondLook(suite, backend, process, [*before, *results])
         while again:
             failed = [result for result in (*before, *results) if not result.passed]

@@ -25,7 +25,7 @@ TEMPLATE = Path(__file__).with_name("template")
 _SHARED = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py assignments/figures/*.svg
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
-    assignments/writer/lessons.py assignments/writer/model.py assignments/writer/yours.py
+    assignments/writer/lessons.py assignments/writer/llama.py assignments/writer/yours.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
@@ -33,7 +33,8 @@ _SHARED = """
 
 _OF_EACH = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
-    assignments/NAME/*.csv assignments/NAME/measured.md tests/public/test_NAME.py tests/public/expected/NAME.json
+    assignments/NAME/*.csv assignments/NAME/measured.md assignments/NAME/tiny/* tests/public/test_NAME.py
+    tests/public/expected/NAME.json
 """.split()
 
 

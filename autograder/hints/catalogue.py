@@ -60,14 +60,17 @@ def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[.
     def call(*args: Any, **kwargs: Any) -> Any:
         model = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         result = other(*args, **kwargs)
-        if type(result) is tuple and type(model) is tuple and len(result) == len(model):
-            return tuple(map(_of_dtype, result, model))
         return _of_dtype(result, model)
 
     return call
 
 
 def _of_dtype(result: Any, model: Any) -> Any:
+    """A result with the dtypes of a model, part by part where both have the same parts."""
+    if type(result) is type(model) is dict and result.keys() == model.keys():
+        return {key: _of_dtype(value, model[key]) for key, value in result.items()}
+    if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
+        return type(result)(map(_of_dtype, result, model))
     both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
     return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
 

@@ -52,9 +52,9 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(value: Any) -> Fingerprint | None:
-    """The fingerprint of a number, an array or a tuple of them; None where anything in it is something else."""
-    each = value if type(value) is tuple else (value,)
-    if not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
+    """The fingerprint of numbers and arrays, nested or not; None where anything in it is something else."""
+    each = parts(value) if type(value) is not list else ()
+    if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
     # A masked score is −inf: it must leave the other values their say.

@@ -26,7 +26,7 @@ from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
 HANDED_IN = "handed_in"
-"""Where `platform` puts what was handed in, beside the submission folder."""
+"""Folder beside the submission folder, into which `platform` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
@@ -70,7 +70,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 
 def _driver(passed: Iterable[str]) -> Any:
-    """What Otter's kernel runs in the submission's place: which tests passed, and nothing of the submission."""
+    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 

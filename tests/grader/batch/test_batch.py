@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import signal
 import time
@@ -150,8 +151,8 @@ def dear(thing: str) -> str:
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processor time, memory, and whatever ends a process; however few there are."""
-    monkeypatch.setattr(parallel, "SECONDS", 1)
-    monkeypatch.setattr(parallel, "MEMORY", 100 << 20)
+    monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
+    monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
         word
         for number in range(6)
@@ -208,8 +209,8 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they had in progress goes to others. What none survives is tried three times, then named for a human; it
-    costs nobody else anything, and the next run tries again."""
+    """What a grader that ends had in progress goes to others, and what none survives is named for a human after three
+    tries. What a grader hangs over is named at once. Neither costs anybody else anything; the next run tries again."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -219,31 +220,31 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(Harmed, "marks", tmp_path)
         patch.setattr(workers, "GRADING_TIMEOUT_SECONDS", 3.0)
         _, printed = grade(tmp_path / "class", tmp_path / "out")
-    assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 2, 3]
+    assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 1, 3]
     rows = by_student(tmp_path / "out")
-    assert {student: row["status"] for student, row in rows.items() if row["status"] != "graded"} == {"102": "killed"}
-    assert [row["score"] for row in rows.values()] == ["10", "10.1", "0", "10.3", "10.4", "10.5"]
-    named = printed.partition("To look at yourself, without a grade:\n")[2].splitlines()[0]
-    assert "102: no grade could be given" in named and "exit code -9" in named
+    assert {student: row["status"] for student, row in rows.items() if row["status"] != "graded"} == {
+        "101": "timeout",
+        "102": "killed",
+    }
+    assert [row["score"] for row in rows.values()] == ["10", "0", "0", "10.3", "10.4", "10.5"]
+    named = printed.partition("To look at yourself, without a grade:\n")[2]
+    assert re.search(r"101: no grade could be given.*the grader did not end within 3 seconds", named)
+    assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
-    assert (summary.graded, by_student(tmp_path / "out")["102"]["score"]) == (1, "10.2")
+    assert summary.graded == 2
+    assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
-def test_a_grader_that_ends_without_a_job_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pebble's does when a process ends that has no job."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
-    own = set(psutil.Process().children())
     pool, job = Harmed(1, Setup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
         first = pool.submit(job).result()
-        graders = [
-            one for one in psutil.Process().children() if one not in own and "spawn_main" in " ".join(one.cmdline())
-        ]
-        for grader in graders:
-            grader.kill()
-        while pool._pool.active:
-            time.sleep(0.01)
-        assert graders and pool.submit(job).result() == first
+        pool.pool.close()
+        assert not pool.pool.processes.active
+        assert pool.submit(job).result() == first
 
 
 def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

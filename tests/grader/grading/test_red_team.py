@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import inspect
 
 import pytest
@@ -22,13 +23,14 @@ from tests.grader.support.loaded_files import Loaded
 
 TABLE = """
 from base64 import b64decode
+from hashlib import sha256
 from autograder.protocol import codec
 
 _known = KNOWN
 
 def _by_heart(name):
     def function(*args, **kwargs):
-        key = codec.encode((name, args, kwargs))
+        key = sha256(codec.encode((name, args, kwargs))).hexdigest()
         if key not in _known:
             ELSEWHERE
         return codec.decode(b64decode(_known[key]))
@@ -50,7 +52,9 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     solution = Loaded(catalogue.solution(assignment))
     asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
     known = {
-        one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
+        hashlib.sha256(one.encoded).hexdigest(): base64.b64encode(reply.encoded).decode("ascii")
+        for one, reply in asked
+        if reply.raised is None
     }
     ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
     elsewhere = ways[course.assignments().index(assignment) % len(ways)]

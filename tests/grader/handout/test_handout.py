@@ -106,7 +106,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 
 
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
-    """What is base64 in it decodes to plain numbers: a text could be anything."""
+    """What is base64 in it decodes to plain numbers: a text could be anything, unless a public test says it."""
     assert leaks(handed_out) == []
     secret = ("hidden", "misconception", "solution", "submission", "sandbox", "alone.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
@@ -116,7 +116,17 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
     for one in course.assignments():
         for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
-            assert not any(isinstance(decoded(call["expected"]), str | dict) for call in calls)
+            texts = set().union(*(texts_in(decoded(call["expected"])) for call in calls))
+            assert all(f'"{text}"' in one.public_tests.read_text("utf-8") for text in texts), texts
+
+
+def texts_in(value: object) -> set[str]:
+    """Every text in a recorded value: the entries of a dict are texts too."""
+    if isinstance(value, dict):
+        return set(value).union(*map(texts_in, value.values()))
+    if isinstance(value, list | tuple):
+        return set().union(*map(texts_in, value))
+    return {value} if isinstance(value, str) else set()
 
 
 HIDDEN = ROPE.hidden_tests.read_text("utf-8")

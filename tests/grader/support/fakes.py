@@ -33,7 +33,9 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 
 def grade_of(job: Job) -> bytes:
-    status = Status.KILLED if job.lost else Status.UNREADABLE if job.problem else Status.GRADED
+    status = Status.UNREADABLE if job.problem else Status.GRADED
+    if job.lost:
+        status = Status.TIMEOUT if job.is_slow else Status.KILLED
     number = whose(() if job.lost else job.cells)
     return packed(replace(GRADE, score=0.1 * int(number[0]) if number else 0.0, status=status))
 
@@ -62,7 +64,7 @@ class Harmed(workers.Processes):
     marks = Path()  # a folder
 
     def submit(self, job: Job) -> Future[bytes]:
-        self._setup = Setup(run=str(self.marks))
+        self.setup = Setup(run=str(self.marks))
         with mock.patch.object(workers, "_grade", _harmed):
             return super().submit(job)
 
