@@ -84,7 +84,7 @@ _SHIPPED = (
 def shipped_code() -> list[Path]:
     """The files of this package that students get, too. To learn alone takes hidden tests and solutions."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
-    return [path for path in shipped if path.name != "alone.py"]
+    return [path for path in shipped if path.name != "self_study.py"]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
