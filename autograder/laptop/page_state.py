@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
-from autograder.laptop.progress import MARKS, Progress, beginning, ending, section
+from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, beginning, ending, section
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -38,9 +38,5 @@ def _solution(progress: Progress, state: FunctionState) -> str:
     text = progress.run.solution(progress.name, state.name)
     if text is None:
         return ""
-    warning = (
-        ""
-        if state.is_right
-        else f" Your {state.name} is not right yet. What you read here, you will not find yourself any more."
-    )
+    warning = "" if state.is_right else f" Your {state.name} is not right yet. {SPOILER_WARNING}"
     return f"<details><summary>A worked solution.{warning}</summary><pre><code>{escape(text)}</code></pre></details>"

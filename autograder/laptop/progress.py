@@ -41,6 +41,8 @@ HIDDEN_TESTS_NOTE = (
     " inputs, and those of assignments/README.md."
 )
 
+SPOILER_WARNING = "What you read here, you will not find yourself any more."
+
 
 @dataclass(frozen=True)
 class Progress:

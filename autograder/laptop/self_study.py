@@ -23,15 +23,13 @@ from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress
+from autograder.laptop.progress import SPOILER_WARNING, Progress
 
 TRIES_FILE = Path(".tries.json")
 """Assignment → question → the wrong answers that were tried."""
 
 MAX_TRIES = 2
 """Wrong answers to a question before the right one is explained. A yes or no has one: the other is right."""
-
-SPOILER_WARNING = "What you read here, you will not find yourself any more."
 
 
 class SelfStudyContext(LocalContext):

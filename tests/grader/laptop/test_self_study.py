@@ -10,6 +10,8 @@ import pytest
 
 from autograder import course
 from autograder.laptop import launch
+from autograder.laptop.page_state import page_state
+from autograder.laptop.progress import Progress
 from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
@@ -77,3 +79,17 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
     shown = learn(STUB, "--show", "rope_frequencies").strip()
     warning = "Your rope_frequencies is not right yet. What you read here, you will not find yourself any more.\n\ndef "
     assert shown.startswith(warning) and shown.index("def _check_even(") < shown.index("def rope_frequencies(")
+
+
+def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--alone` goes with `--page`, as with `--watch`."""
+    states: list[dict[str, object]] = []
+
+    def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:
+        states.append(page_state(check([first])))
+
+    monkeypatch.setattr(launch.live_page, "serve", serve)
+    learn((SAMPLES / "rope" / "tim.py").read_text("utf-8"), "--alone", "--page")
+    mark, text = states[0]["rope"]["functions"]["decode_step"]  # type: ignore[index]
+    assert mark == "✗" and "&gt;&gt;&gt; decode_step(" in text
+    assert "<summary>A worked solution. Your decode_step is not right yet." in text and "def decode_step(" in text
