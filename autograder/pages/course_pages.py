@@ -1,4 +1,4 @@
-"""The pages of the course, and what lies beside them."""
+"""The pages of the course, and the files beside them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEXTS = ROOT / "assignments"
 
 
 def course() -> dict[str, bytes]:
-    """Path below `course/` → content."""
+    """Return path below `course/` → content."""
     environment = templates.environment(HERE / "templates", *dials.FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
     bodies, lessons = _bodies(Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS), environment)
@@ -59,15 +59,17 @@ def course() -> dict[str, bytes]:
 
 
 def style() -> str:
-    """One style sheet, with the font of formulas inside: Firefox refuses a font beside a page without a server."""
+    """Return the style sheet with the font of formulas in it: Firefox refuses a font beside a page without a server."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _lesson(assignment: Assignment, environment: Environment) -> tuple[str, str, dict[str, str]]:
-    """The lesson's text, its folder, and what is placed in it: docstrings, dials, and what its questions for practice
-    take. The answers to these are no secret, all others are."""
+    """Return a lesson's text, its folder, and the HTML that is placed in it: docstrings, dials, practice questions.
+
+    The answers to practice questions are no secret; all others are.
+    """
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
     practice = questions.of(assignment)["practice"]
     placed = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
@@ -78,7 +80,7 @@ def _lesson(assignment: Assignment, environment: Environment) -> tuple[str, str,
 
 
 def _docstring(function: ast.FunctionDef) -> str:
-    """Its signature and docstring, folded.
+    """Return the signature and docstring of a function, folded.
 
     Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
     begin a line.
@@ -92,13 +94,13 @@ def _docstring(function: ast.FunctionDef) -> str:
 
 
 def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
-    """Each dial that a text has a mark for → its form."""
+    """Return each dial that a text has a mark for → its form."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": form.render(name=name, page=page) for name, form in forms.items()}
 
 
 def _shown(name: str, html: str) -> dict[str, Any]:
-    """What the first page and the navigation tell of a lesson."""
+    """Return what the first page and the navigation show of a lesson."""
     return {
         "name": name,
         "title": _plain(html.partition("</h1>")[0]),
@@ -109,8 +111,7 @@ def _shown(name: str, html: str) -> dict[str, Any]:
 
 
 def _bodies(renderer: Renderer, environment: Environment) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """All pages in their order: the first, setting up, the lessons, and what one looks up. And what is told of the
-    lessons."""
+    """Return all pages in their order (the first, setting up, the lessons, references), and the facts on lessons."""
     lessons = {one.name: renderer.render(*_lesson(one, environment)) for one in assignments()}
     shown = [_shown(name, html) for name, html in lessons.items()]
     texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))}
@@ -130,7 +131,7 @@ _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
-    """A page, cut at its headings: each with the text below it, which is what a search finds."""
+    """Yield the sections of a page, each with its heading and text, for the search."""
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
     for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
@@ -138,5 +139,5 @@ def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
 
 
 def _plain(html: str) -> str:
-    """The words of a part of a page."""
+    """Return the words of a part of a page."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))
