@@ -28,7 +28,7 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 Made = TypeVar("Made")
 
 FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 8
+VERSION = 9
 
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;

@@ -6,20 +6,22 @@ running them on the solution.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from autograder.checks.expect import difference
+from autograder.checks.oracle import Value
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, assignments
 from autograder.grading.suite import Suite
 from autograder.handout.validate import complaint
-from autograder.hints.golden import decoded, mark
+from autograder.hints.golden import as_text, decoded, mark
 from autograder.protocol.call import ANSWERS
 
 PROCESSORS = 1e-6
@@ -71,7 +73,7 @@ def stale(assignment: Assignment) -> dict[Path, str]:
     given, values = assignment.stub, assignment.golden_values
     right = {
         given: stub(assignment.solution.read_text("utf-8"), assignment.name),
-        values: json.dumps(Suite(assignment).record(), indent=1, ensure_ascii=False) + "\n",
+        values: as_text(Suite(assignment).record()),
     }
     there = {path: path.read_text("utf-8") if path.is_file() else "" for path in right}
     return {
@@ -84,35 +86,44 @@ def stale(assignment: Assignment) -> dict[Path, str]:
 def agree(committed: str, right: str) -> bool:
     """Return True if two recorded files differ only in what differs between processors: the last digits of numbers, and
     marks of mistakes that only rounding tells from a right value."""
-    old, new = (re.findall(r'"[^"]*"|[^"]+', _without_rounding(text)) for text in (committed, right))
-    pairs = list(zip(old, new, strict=False))
-    return len(old) == len(new) and all(one == other or _near(one[1:-1], other[1:-1]) for one, other in pairs)
+    return _near(_without_rounding(committed), _without_rounding(right))
 
 
-def _without_rounding(text: str) -> str:
-    """Return a recorded file without the marks that lie within rounding of the right value, and without the hints that
-    no mark is left for."""
-    content = json.loads(text) if text else {}
+def _without_rounding(text: str) -> dict[str, Any]:
+    """Return the content of a recorded file without the marks that lie within rounding of the right value, and without
+    the hints that no mark is left for."""
+    content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
-        right = mark(decoded(call["expected"])) or ""
-        call["mistakes"] = {number: it for number, it in call["mistakes"].items() if not it or not _near(it, right)}
+        right = mark(decoded(call["expected"]))
+        call["mistakes"] = {
+            number: mistaken
+            for number, mistaken in call["mistakes"].items()
+            if not mistaken or not _near(mistaken, right)
+        }
         seen.update((call["function"], number) for number in call["mistakes"])
     for function, groups in content.get("known", {}).items():
         for group, hints in groups.items():
             groups[group] = {number: hint for number, hint in hints.items() if (function, number) in seen}
-    return json.dumps(content, indent=1, ensure_ascii=False)
+    return content
 
 
-def _near(committed: str, right: str) -> bool:
-    """Two recorded values, or two marks of a mistake: a shape, a colon and two numbers."""
-    try:
-        if ":" not in right:
-            return difference(decoded(committed), decoded(right), tolerance=PROCESSORS) is None
-        old, new = (np.array(golden.replace(":", " ").split(), float) for golden in (committed, right))
-        return np.allclose(old, new, PROCESSORS, PROCESSORS)
-    except ValueError:  # another text
-        return False
+def _near(committed: Any, right: Any) -> bool:
+    """Return whether two parts of recorded files are equal but for the last digits of their numbers."""
+    match committed, right:
+        case dict(), dict():
+            return [*committed] == [*right] and all(_near(committed[key], right[key]) for key in right)
+        case list(), list():
+            return len(committed) == len(right) and all(map(_near, committed, right))
+        case int() | float(), int() | float():
+            return math.isclose(committed, right, rel_tol=PROCESSORS, abs_tol=PROCESSORS)
+        case str(), str() if committed != right:
+            with contextlib.suppress(ValueError):  # a name or a hint
+                match decoded(committed), decoded(right):
+                    case Value(old), Value(new):
+                        return difference(old, new, tolerance=PROCESSORS) is None
+            return False
+    return bool(committed == right)
 
 
 def regenerate() -> list[Path]:

@@ -16,6 +16,7 @@ import pytest
 from autograder.checks import fixtures
 from autograder.checks.answers import practice_results
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
+from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import CallGraph, Source
@@ -88,8 +89,8 @@ class LocalContext(TestContext):
     def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
         self.root, self.host = root, host
         self.files: dict[str, InProcess] = {}
-        self.known: dict[str, Any] = {}
-        """assignment → the right values, and the known mistakes"""
+        self.oracles: dict[str, Oracle] = {}
+        """Assignment to its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
         """assignment and test → the output of the student's code in it"""
@@ -105,11 +106,16 @@ class LocalContext(TestContext):
         """Load the student's file of an assignment."""
         return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
 
-    def reference(self, assignment: str, test: str) -> Any:
-        """Return the definition that a test compares with."""
-        if assignment not in self.known:
-            self.known[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
-        return self.known[assignment].of(test)
+    def oracle(self, assignment: str, test: str) -> Oracle:
+        """Return the source of right values for one test."""
+        if assignment not in self.oracles:
+            self.oracles[assignment] = self.load_oracle(assignment)
+        oracle = self.oracles[assignment]
+        return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
+
+    def load_oracle(self, assignment: str) -> Oracle:
+        """Load the recorded values of an assignment."""
+        return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return what a handout says of the questions: `forms` of the answers, and the questions for `practice`."""
@@ -129,7 +135,7 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
-        return StudentModule(assignment, self.files[assignment], self.reference(assignment, item.name))
+        return StudentModule(assignment, self.files[assignment], self.oracle(assignment, item.name))
 
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
@@ -139,7 +145,7 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in names:
-            self.test_results[name] = with_causes(self.known[name], self.test_results[name])
+            self.test_results[name] = with_causes(self.oracles[name], self.test_results[name])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from autograder import course
 from autograder.checks import answers
+from autograder.checks.oracle import Oracle
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, Source
 from autograder.grading import quiz
@@ -41,10 +42,9 @@ class SelfStudyContext(LocalContext):
         super().__init__(host=host)
         self.seed = course.seed()
 
-    def reference(self, assignment: str, test: str) -> Reference:
-        """Return the solution, which is the same reference for each test."""
-        reference: Reference = self.known.setdefault(assignment, Reference(course.find(assignment)))
-        return reference
+    def load_oracle(self, assignment: str) -> Oracle:
+        """Load the solution of an assignment."""
+        return Reference(course.find(assignment))
 
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers."""

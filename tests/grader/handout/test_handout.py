@@ -23,6 +23,7 @@ import pytest
 import yaml
 
 from autograder import course
+from autograder.checks.oracle import Value
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
 from autograder.hints.golden import decoded, mark
@@ -116,12 +117,13 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
     for one in course.assignments():
         for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
-            texts = set().union(*(texts_in(decoded(call["expected"])) for call in calls))
+            values = [getattr(decoded(call["expected"]), "value", None) for call in calls]
+            texts = set().union(*map(texts_in, values))
             assert all(f'"{text}"' in one.public_tests.read_text("utf-8") for text in texts), texts
 
 
 def texts_in(value: object) -> set[str]:
-    """Every text in a recorded value: the entries of a dict are texts too."""
+    """Return every text in a recorded value: the entries of a dict are texts too."""
     if isinstance(value, dict):
         return set(value).union(*map(texts_in, value.values()))
     if isinstance(value, list | tuple):
@@ -181,14 +183,14 @@ def test_an_answer_that_does_not_stand_on_its_line_and_a_mark_alone_are_named() 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
     def golden(factor: float, hint: str = "Your slope") -> str:
         expected = base64.b64encode(codec.encode(np.array([0.1, 2.0]) * factor)).decode("ascii")
-        return json.dumps({"expected": expected, "mark": f"2: {2.1 * factor} {4.01 * factor}", "hint": hint}, indent=1)
+        return json.dumps({"expected": expected, "mark": [2, 2.1 * factor, 4.01 * factor], "hint": hint}, indent=1)
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
         assert stubs.agree(golden(1 + off), golden(1)) is stubs.agree(golden(1), golden(1 + off)) is is_current
     for other in (
         golden(1, "My slope"),
         golden(1).replace('"mark"', '"marks"'),
-        golden(1).replace('"2: ', '"3: '),
+        golden(1).replace(" 2,", " 3,"),
     ):
         assert not stubs.agree(other, golden(1))
 
@@ -197,7 +199,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     right = np.array([0.1, 2.0])
 
     def golden(*outcomes: np.ndarray) -> str:
-        marks = {str(number): mark(outcome) for number, outcome in enumerate(outcomes)}
+        marks = {str(number): mark(Value(outcome)) for number, outcome in enumerate(outcomes)}
         known = {"slopes": {"own": {number: f"Mistake {number}" for number in marks}}}
         expected = base64.b64encode(codec.encode(right)).decode("ascii")
         calls = {"test": [{"function": "slopes", "expected": expected, "mistakes": marks}]}

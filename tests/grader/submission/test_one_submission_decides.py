@@ -36,7 +36,11 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
-    assert "matplotlib" in judged.feedback and "is not there" in judged.feedback and "stops" not in judged.feedback
+    assert (
+        "matplotlib" in judged.full_feedback
+        and "is not there" in judged.full_feedback
+        and "stops" not in judged.full_feedback
+    )
     uses = imports + solution.replace(
         "def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _("
     )
