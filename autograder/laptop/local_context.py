@@ -74,8 +74,7 @@ class InProcess:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C while a student's code runs, and for `q` in the debugger: both mean the
-    checks."""
+    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both mean the checks."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 

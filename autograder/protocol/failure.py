@@ -83,6 +83,7 @@ class Wrong(AssertionError):
         self.function = function
 
     def __str__(self) -> str:
+        """Return the message, and the likely cause if one is known."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
