@@ -34,8 +34,11 @@ order of operations stays a hundred times below it; tests with larger positions 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
-GROWTH = 16
-"""How much longer the second sequence is in `vectorised`."""
+GROWTH = 4
+"""Factor from each sequence to the next longer one in `vectorised`."""
+
+BRANCH = 4
+"""Lines of Python that only a long sequence may execute, as in a branch, without being a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
@@ -63,14 +66,20 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call.
+    """As `matches` at three lengths, and no loop over the sequence: `arguments(length)` makes the call.
 
-    It executes less than one more line per further position, too: many other lines in front hide no loop.
+    Each length is GROWTH times the one before. The lines executed then grow by equal steps where they follow the
+    logarithm of the length (a scan by doubling), twice as much at the second step where they follow its square root,
+    and four times as much where they follow the length. Lines of other graded functions count in these alone.
     """
-    calls = (Call(function.name, arguments(size), {}, measured=True) for size in (length, GROWTH * length))
-    short, long = (_right(function, call)[0].lines for call in calls)
-    if long > 2 * short or long - short >= (GROWTH - 1) * length:
-        lines = f"{function.name} executes {short} lines of Python for length {length}, {long} for {GROWTH * length}"
+    sizes = [length * GROWTH**step for step in range(3)]
+    calls = (
+        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
+    )
+    short, middle, long = (_right(function, call)[0].lines for call in calls)
+    grows = long - middle > 1.5 * (middle - short) + BRANCH
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
+        lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise Wrong(Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it")
 
 

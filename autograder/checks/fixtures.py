@@ -21,6 +21,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
+from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import UNFINISHED, Wrong
 
 hypothesis.settings.register_profile(
@@ -82,6 +83,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if hypothesis.is_hypothesis_test(function):
             term, test = _seed(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
             hypothesis.seed(term * 2**32 + test)(function)
+
+
+def graded_functions(item: pytest.Item) -> tuple[str, ...]:
+    """Return the functions that have tests in the file of this one, selected or not."""
+    tests = vars(item.module).values() if isinstance(item, pytest.Function) else ()
+    marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
+    return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
 
 
 def _fixture(assignment: str) -> Any:

@@ -102,10 +102,12 @@ def stops(failure: Raised) -> str:
 class StudentModule:
     """All functions of one submission; `reference` knows what each should return."""
 
-    def __init__(self, name: str, backend: Backend, reference: Definition) -> None:
+    def __init__(self, name: str, backend: Backend, reference: Definition, graded: tuple[str, ...] = ()) -> None:
         self.name = name
         self.backend = backend
         self.reference = reference
+        self.graded = graded
+        """Functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
         self.returned: list[Any] = []

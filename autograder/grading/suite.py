@@ -60,7 +60,7 @@ class Suite(fixtures.TestContext):
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        return StudentModule(assignment, self.backend, self.definition)
+        return StudentModule(assignment, self.backend, self.definition, fixtures.graded_functions(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""

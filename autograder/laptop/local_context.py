@@ -101,7 +101,8 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
-        return StudentModule(assignment, self.files[assignment], self.reference(assignment, item.name))
+        reference, graded = self.reference(assignment, item.name), fixtures.graded_functions(item)
+        return StudentModule(assignment, self.files[assignment], reference, graded)
 
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""

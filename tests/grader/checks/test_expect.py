@@ -21,12 +21,15 @@ ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
 
 
+GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_")
+
+
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.Module(module)
     backend.failure = failure  # type: ignore[assignment]
-    return StudentModule("rope", backend, Reference(ROPE))
+    return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
 
 def grade(source: str, check: Any) -> Wrong:
@@ -177,6 +180,68 @@ def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
         " return y\n"
     )
     expect.vectorised(submission(HALF + body).rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
+
+
+def rows(length: int) -> tuple[np.ndarray]:
+    return (np.arange(4.0 * length).reshape(length, 4),)
+
+
+GROWTHS = {
+    "nothing": ("0", True),
+    "the logarithm": ("len(bin(len(x)))", True),
+    "a branch for long sequences": ("1 * (len(x) > 99)", True),
+    "the square root": ("int(len(x) ** 0.5)", False),
+    "the length": ("len(x)", False),
+    "the length up to a bound": ("min(len(x), 124)", False),
+    "the middle length alone": ("150 * (len(x) > 99) + 150 * (len(x) == 32)", False),
+}
+
+
+@pytest.mark.parametrize("name", GROWTHS)
+def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
+    """However many lines stand in front of it."""
+    times, is_accepted = GROWTHS[name]
+    front = "    for _ in range(500): y = x\n"
+    for before in ("", front):
+        loop = f"    for _ in range({times}):\n        y = x\n        y = x\n"
+        rope = submission(f"{HALF}def rotate_half(x):\n{before}{loop}    return half(x)")
+        if is_accepted:
+            expect.vectorised(rope.rotate_half, rows)
+        else:
+            with pytest.raises(Wrong) as caught:
+                expect.vectorised(rope.rotate_half, rows)
+            assert caught.value.kind is Kind.LOOP
+
+
+LOOP_BELOW = "def {name}(x):\n    rows = [half(row) for row in x]\n    return np.array(rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_accepted"),
+    [
+        (LOOP_BELOW.format(name="interleaved_to_half") + "def rotate_half(x): return interleaved_to_half(x)", True),
+        (LOOP_BELOW.format(name="helper") + "def rotate_half(x): return helper(x)", False),
+        ("def interleaved_to_half(x): return half(x)\n"
+         "def rotate_half(x): return np.array([interleaved_to_half(row) for row in x])", False),
+        ("def interleaved_to_half(x): return half(x)\n"
+         "def rotate_half(x): return np.vectorize(interleaved_to_half, signature='(d)->(d)')(x)", False),
+        ("def rotate_half(x):\n"
+         + "".join(f"    {line}\n" for line in LOOP_BELOW.format(name="interleaved_to_half").splitlines())
+         + "    return interleaved_to_half(x)", False),
+        ("def interleaved_to_half(x): raise KeyError\n"
+         "def rotate_half(x):\n    try: interleaved_to_half(x)\n    except KeyError: pass\n"
+         "    return np.array([half(row) for row in x])", False),
+    ],
+    ids=["in a graded function", "in a helper", "of calls", "of calls by numpy", "in a namesake", "after an exception"],
+)  # fmt: skip
+def test_a_loop_costs_in_the_graded_function_where_it_is_written(body: str, is_accepted: bool) -> None:
+    rope = submission(HALF + body)
+    if is_accepted:
+        expect.vectorised(rope.rotate_half, rows)
+    else:
+        with pytest.raises(Wrong) as caught:
+            expect.vectorised(rope.rotate_half, rows)
+        assert caught.value.kind is Kind.LOOP
 
 
 def refuses(rope: StudentModule) -> None:
