@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.checks import call_repr
+from autograder.checks import call_repr, numpy_errors
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong
@@ -84,6 +84,8 @@ class Function:
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
+        if more := numpy_errors.explanation(raised.message, raised.line):
+            what += f"\n{more}"
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 

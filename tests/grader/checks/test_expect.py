@@ -81,6 +81,15 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     assert words in wrong.message
 
 
+def test_an_error_of_numpy_s_says_which_shapes_met_and_on_which_line() -> None:
+    wrong = grade("def rotate_half(x):\n    return x + np.zeros(3)", matches)
+    assert wrong.message.splitlines() == [
+        "rotate_half raised ValueError at line 3 of your file: "
+        "operands could not be broadcast together with shapes (2,4) (3,) ",
+        "Line 3: shapes (2, 4) and (3,) meet and do not fit: compared from the last axis, 4 meets 3, and neither is 1.",
+    ]
+
+
 def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
     as_a_list = "def rotate_half(x): return [[0.0] * 4] * 2"
     expect.answers(submission(as_a_list).rotate_half, X)
