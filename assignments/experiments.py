@@ -34,6 +34,8 @@ import numpy as np
 
 RELIABLE = 0.9
 """Lowest accuracy at which a run counts as reliable."""
+CLEAR = 0.05
+"""Largest p at which the lessons call a difference clear."""
 
 
 # Numbers of several seeds.
@@ -102,7 +104,8 @@ def compared(before: np.ndarray, after: np.ndarray) -> str:
 
 def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """Return a table in Markdown."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
+    first, *rows = ["| " + " | ".join(line) + " |" for line in (header, *lines)]
+    return "\n".join([first, "|" + "---|" * len(header), *rows])
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -150,10 +150,14 @@ def _card(function: str, reason: Exception) -> Figure:
     return figure
 
 
-def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> None:
-    """The picture with a slider for each control: `name=(low, high)` or `(low, high, step)`, or a list to choose
-    from."""
-    from ipywidgets import interact, interactive  # notebooks have it; drawing alone does not need it
+def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
+    """Show a picture with a slider for each control: `name=(low, high)`, `(low, high, step)`, or a list to choose from.
+    Without ipywidgets the picture stands still, and a sentence says how to get sliders."""
+    try:
+        from ipywidgets import interact, interactive  # only notebooks need it
+    except ImportError:
+        print("For sliders: .venv/bin/python -m pip install ipywidgets, then restart the kernel.")
+        return draw(*modules)
 
     def draw_again(**settings: Any) -> Figure:
         return draw(*modules, **settings)
@@ -161,6 +165,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
     starts = inspect.signature(draw).parameters
     widgets = {name: interactive.widget_from_abbrev(choice, starts[name].default) for name, choice in controls.items()}
     interact(draw_again, **widgets)
+    return None
 
 
 def as_numbers(values: Any) -> np.ndarray:
@@ -315,10 +320,10 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 def course_map() -> Figure:
     """The lessons of the course and the places of a layer where each puts the position."""
     course = {name: module.LESSON for name, module in lessons().items()}
-    figure = Figure(figsize=(NARROW, 0.92 + 0.34 * len(course)), layout="constrained")
+    figure = Figure(figsize=(7.2, 0.92 + 0.34 * len(course)), layout="constrained")
     axes = figure.subplots()
     _layer(axes, (1, 2, 3))
-    columns = (0.42, 0.545, 0.633, 0.735)
+    columns = (0.4, 0.555, 0.655, 0.76)
     for x, name in zip((0.05, *columns, 0.9), ("lesson", *PLACES, "hours", "needs"), strict=True):
         axes.text(x, 1.6, name, ha="center", va="bottom", fontsize=8)
     for row, (name, lesson) in enumerate(course.items()):
@@ -335,6 +340,17 @@ def course_map() -> Figure:
     hours = sum(lesson.hours for lesson in course.values())
     axes.set_xlabel(f"{len(course)} lessons of 20 points, about {hours:.0f} hours")
     return figure
+
+
+def mapped_lessons() -> dict[str, Lesson]:
+    """Return the lessons that show a map of a layer: the first, and each that puts the position at a new place."""
+    mapped, seen = {}, set()
+    for name, module in lessons().items():
+        places = set(module.LESSON.places)
+        if not places or places - seen:
+            mapped[name] = module.LESSON
+        seen |= places
+    return mapped
 
 
 @picture
@@ -388,7 +404,7 @@ def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path
     if lesson is None:
         (target / "narrow").mkdir(exist_ok=True)
         drawn = {"map": course_map()}
-        drawn |= {f"map_{name}": lesson_map(module.LESSON) for name, module in lessons().items()}
+        drawn |= {f"map_{name}": lesson_map(lesson) for name, lesson in mapped_lessons().items()}
     for name in [lesson] if lesson else lessons():
         given = {name: _module(source, name)} | ({} if lesson else measurements(name))
         for picture_name, draw in pictures(name).items():

@@ -409,20 +409,23 @@ def accuracies(
     return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}
 
 
+SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
+
+
 def summary(measurements: Sequence[Measurement]) -> str:
-    """The table of the lesson: each method on 64 tokens, and how many of the models it improves."""
-    tasks = ("copy 3 back", "copy 1 back", "latest passkey")
-    header = ["method", *(cell for task in tasks for cell in (task, "models that gain"))]
+    """The tables of the lesson, one per task: mean accuracy on 64 tokens, the best method first, and whether the method
+    makes a clear difference."""
+    return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
+
+
+def task_table(measurements: Sequence[Measurement], task: str) -> str:
+    found = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
     lines = []
-    for method in (name for name in METHODS if not name.endswith("no scale")):
-        line = [method]
-        for run in tasks:
-            before, after = (accuracies(measurements, run, one)[64] for one in (AS_TRAINED, method))
-            gain = experiments.paired(before, after)
-            told = f"{gain.gained} of {gain.models}, p {gain.p:.3f}" if method != AS_TRAINED else ""
-            line += [experiments.spread(after), told]
-        lines.append(line)
-    return experiments.markdown(header, lines)
+    for method in sorted(found, key=lambda method: -round(float(found[method].mean()), 2)):
+        gain = experiments.paired(found[AS_TRAINED], found[method])
+        difference = "not clear" if gain.p > experiments.CLEAR else "better" if gain.mean > 0 else "worse"
+        lines.append([method, experiments.number(found[method].mean()), "" if method == AS_TRAINED else difference])
+    return experiments.markdown([task, "accuracy", "difference"], lines)
 
 
 def tables(measurements: Sequence[Measurement]) -> str:

@@ -32,7 +32,7 @@ from assignments.figures import (
     save as save,
 )
 
-LESSON = Lesson(9, 2.5, "1–7", (1, 2, 3), "ten methods in one small model, measured")
+LESSON = Lesson(9, 2.5, "1–8", (1, 2, 3), "ten methods in one small model, measured")
 
 
 @picture

@@ -96,6 +96,10 @@ class Setting:
     """sinusoidal and learned: each text of training starts at a random position and ends below this one; 0: at 0"""
     drawn_below: int = 0
     """sinusoidal and learned: the positions of each text of training are drawn from those below this one"""
+    block: int = 0
+    """rope: cut the features into blocks of so many, and rotate each block as a head of this width; 0: one block"""
+    rotated: int = 0
+    """rope: rotate only the first features, so many, the fastest pairs; 0: all"""
     log_n: int = 0
     """1: when tested, the scores of the query at position p are multiplied by ln(p + 1) over ln of the trained length,
     where that is above 1"""
@@ -225,6 +229,26 @@ def encoded(
     x = parameters["tokens"][sequence]
     h = implementation.encode(method, x, setting.known(parameters))
     return h if setting.scale == 1 else x + setting.scale * (h - x)
+
+
+@dataclass(frozen=True)
+class OtherPairs:
+    """An implementation whose RoPE rotates other pairs of a wide head, all made of its own `encode` and `logits`."""
+
+    implementation: ModuleType
+    setting: Setting
+
+    def encode(self, method: str, x: np.ndarray, parameters: Parameters) -> Any:
+        return self.implementation.encode(method, x, parameters)
+
+    def logits(self, method: str, q: np.ndarray, k: np.ndarray, parameters: Parameters) -> Any:
+        logits, width = self.implementation.logits, q.shape[-1]
+        if self.setting.rotated:
+            rotated = np.arange(width) < self.setting.rotated
+            return logits(method, q * rotated, k, parameters) + logits("none", q * ~rotated, k, parameters)
+        blocks = [slice(start, start + self.setting.block) for start in range(0, width, self.setting.block)]
+        scores = [logits(method, q[..., block], k[..., block], parameters) for block in blocks]
+        return np.sum(scores, axis=0) / np.sqrt(len(blocks))
 
 
 # The model and its gradients, for many seeds and sequences at once: every array begins with the axes (seed, sequence).
@@ -588,6 +612,9 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
             ("t5", "own_buckets 16", USUAL),
         )
     },
+    ("rope", "base 10", USUAL): (16, 32, 64, 128),
+    ("rope", USUAL, "width 128, block 32"): (16, 32, 64, 128),
+    ("rope", USUAL, "width 128, rotated 32"): (16, 32, 64, 128),
     ("rope", "base 4", "trained_length 32"): (32, 64, 128, 256),
     ("sinusoidal", USUAL, "start_below 128"): (16, 32, 64, 128),
     ("sinusoidal", USUAL, "drawn_below 128"): (16, 32, 64, 128),
@@ -799,13 +826,14 @@ def go_far(implementation: ModuleType, method: str, change: str, then: str) -> l
     changes = (change, *then.split(", "))
     rate = best_rates(kept_tries("grid.csv"))["copy 3 back", method, change]
     setting = replace(setting_of(*changes), learning_rate=rate, lengths=FAR[method, change, then])
-    models, losses = train(implementation, method, setting, SEEDS)
+    tested: Any = OtherPairs(implementation, setting) if setting.block or setting.rotated else implementation
+    models, losses = train(tested, method, setting, SEEDS)
     late = losses[-setting.steps // 10 :].mean(axis=0)
     rows = []
     for log_n in (0, 1) if setting.lengths == FAR_LENGTHS else (0,):
         for seed, model, loss in zip(SEEDS, models, late, strict=True):
             for length in setting.lengths:
-                found = ask(implementation, method, replace(setting, log_n=log_n), model, length)
+                found = ask(tested, method, replace(setting, log_n=log_n), model, length)
                 weight = found.weights[setting.back]
                 rows.append(Far(method, change, then, log_n, seed, float(loss), length, found.accuracy, float(weight)))
     return rows
@@ -909,8 +937,12 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
 def tables(implementation: ModuleType) -> str:
     """All that was measured, as Markdown."""
     rows, grid, changes = saved(), kept_tries("grid.csv"), kept_tries("changes.csv")
-    parts = ["The table of the articles, measured", comparison(implementation, rows)]
+    known = [
+        [method, f"{learned:,}", number(gap)] for method, (learned, gap) in before_training(implementation).items()
+    ]
+    parts = ["Before training", markdown(["method", "learned numbers", "shift gap"], known)]
     for task in TASKS:
+        parts += [f"{task.capitalize()}: the best result first", comparison(rows, task)]
         parts += [f"{task.capitalize()}: accuracy", accuracy_table(implementation, rows, task)]
         parts += [f"{task.capitalize()}: cross-entropy and attention", _detail_table(rows, task)]
     parts += ["Copy 3 back, much longer, and with other positions in training: accuracy", far_table(saved_far())]
@@ -923,28 +955,27 @@ def tables(implementation: ModuleType) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def comparison(implementation: ModuleType, rows: Sequence[Row]) -> str:
-    """The table with which articles end: what each method is, found by asking its functions, and how well it runs."""
-    setting, longest = Setting(), max(Setting.lengths)
-    choice = chosen(kept_tries("grid.csv"))
-    lines = []
+def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
+    """Return how many numbers of its encoding a method learns, and its shift gap, for each method."""
+    setting = Setting()
+    found = {}
     for method in implementation.METHODS:
         drawn = {name: value.astype(np.float64) for name, value in draw_parameters(method, setting, seed=0).items()}
         known, x = setting.known(drawn), drawn["tokens"]
         gap = implementation.shift_gap(method, x, drawn["w_q"], drawn["w_k"], known, setting.trained_length)
-        learned = implementation.learned_parameters(method, known)
-        line = [method, f"{learned:,}", number(gap)]
-        for task in TASKS:
-            change = choice[task, method]
-            line.append(mean_and_reliable(by_length(rows, task, method)[longest]))
-            line.append(
-                "–"
-                if change == USUAL
-                else f"{change}: {mean_and_reliable(by_length(rows, task, method, change)[longest])}"
-            )
-        lines.append(line)
-    header = ["method", "learned numbers", "shift gap"]
-    return markdown([*header, *(f"{task}, {which}" for task in TASKS for which in ("usual", "chosen"))], lines)
+        found[method] = (implementation.learned_parameters(method, known), float(gap))
+    return found
+
+
+def comparison(rows: Sequence[Row], task: str) -> str:
+    """The table of the lesson: each method in its usual and its chosen setting, the best result first."""
+    shortest, longest = Setting.lengths[0], Setting.lengths[-1]
+    found = {pair: by_length(rows, task, *pair) for pair in reported(rows, task)}
+    lines = []
+    for method, change in sorted(found, key=lambda pair: -np.nan_to_num(found[pair][longest].mean().round(2), nan=-1)):
+        accuracies = found[method, change]
+        lines.append([method, change, number(accuracies[shortest].mean()), spread(accuracies[longest])])
+    return markdown([task, "setting", f"at {shortest}", f"at {longest}"], lines)
 
 
 def reported(rows: Iterable[Row], task: str) -> list[tuple[str, str]]:

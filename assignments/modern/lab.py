@@ -17,6 +17,9 @@ the file under test, and the rotations come from its `shift_keys`.
 
 How does a model without RoPE count? The lab takes its first token away, in two ways: another token stands there at
 the test, or in training already. And it prints how much attention token 0 gets in the first layer.
+
+Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, leaves RoPE out
+of one layer or of both, and trains on for some steps, or for none.
 """
 
 from __future__ import annotations
@@ -178,6 +181,18 @@ class Run:
     schedules: tuple[str, ...] = tuple(SCHEDULES)
     full: bool = False
     """measured once and kept: `make experiment FULL=1` repeats it"""
+    trained_before: str = ""
+    """the run that trains the models first, with RoPE in every layer; this run then changes the schedule and trains on
+    for its own number of steps. Empty: the models start at random"""
+
+
+TAKEN_OUT = ("no layer", "the first layer", "every layer")
+"""Where RoPE stays when it is taken out after training. The last one is the control: more steps, and nothing else."""
+
+
+def taken_out(run: str, steps: int) -> str:
+    """Return the name of the run that takes RoPE out of the models of `run` and trains on for so many steps."""
+    return f"{run}, RoPE taken out, {steps} steps"
 
 
 NO_START, REPLACED = "copy 3 back, no start token", "copy 3 back, first token replaced"
@@ -187,6 +202,11 @@ RUNS = {
     NO_START: Run(COPYING, Setting(start=False), ("no layer",)),
     "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), ("the first layer", "every layer"), full=True),
     "copy 3 back, three layers": Run(COPYING, Setting(layers=3), tuple(SCHEDULES_OF_THREE), full=True),
+    **{
+        taken_out(run, steps): Run(task, Setting(steps=steps), schedules, full=True, trained_before=run)
+        for run, task in (("copy 3 back", COPYING), ("passkey", PASSKEY))
+        for steps, schedules in ((0, ("no layer", "the first layer")), (1000, TAKEN_OUT))
+    },
 }
 
 
@@ -244,7 +264,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
     d_scores, answers = _softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
     given = np.take_along_axis(d_scores, answers, axis=-1)
     share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
-    loss = -(np.log(np.where(share > 0, given, 1)) * share).sum(axis=(1, 2, 3))
+    loss = -(np.log(np.maximum(np.where(share > 0, given, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
     np.put_along_axis(d_scores, answers, given - 1, axis=-1)
     d_scores *= share
 
@@ -305,11 +325,14 @@ def train(
     implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
 ) -> tuple[Parameters, list[Loss]]:
     """One trained model per seed. A seed draws the same numbers whichever others run beside it."""
-    task, setting = RUNS[run].task, RUNS[run].setting
+    task, setting, before = RUNS[run].task, RUNS[run].setting, RUNS[run].trained_before
     steps = setting.steps if steps is None else steps
-    # float32 takes half the time, and every measurement is a count of right answers.
-    parameters = {name: value.astype(np.float32) for name, value in draw_parameters(setting, seeds).items()}
-    sources = [np.random.default_rng([seed, 1]) for seed in seeds]
+    if before:
+        parameters, _ = train(implementation, before, "every layer", seeds)
+    else:
+        # float32 takes half the time, and every measurement is a count of right answers.
+        parameters = {name: value.astype(np.float32) for name, value in draw_parameters(setting, seeds).items()}
+    sources = [np.random.default_rng([seed, 2 if before else 1]) for seed in seeds]
     layers = rotations(implementation, schedule, setting.trained_length, setting)
     adam = Adam(parameters)
     losses, passed = [], []
@@ -440,24 +463,40 @@ def times_the_others(weights: np.ndarray) -> np.ndarray:
 
 
 def summary(measured: Sequence[Measurement]) -> str:
-    """The table of the lesson: two lengths per task, and in how many seeds RoPE in the first layer is better at 64."""
-    wins = "seeds: first layer wins at 64"
-    header = ["RoPE in", "copy at 32", "copy at 64", wins, "passkey at 32", "passkey at 64", wins]
+    """The tables of the lesson, one per task, the best schedule first: accuracy at two lengths, and in how many seeds
+    RoPE in the first layer is better at 64."""
+    return "\n\n".join(_schedules(measured, run) for run in ("copy 3 back", "passkey"))
+
+
+def _schedules(measured: Sequence[Measurement], run: str) -> str:
+    found = {schedule: accuracies(measured, run, schedule) for schedule in SCHEDULES}
     lines = []
-    for schedule in SCHEDULES:
-        line = [schedule]
-        for run in ("copy 3 back", "passkey"):
-            found, first = accuracies(measured, run, schedule), accuracies(measured, run, "the first layer")
-            gain = experiments.paired(found[64], first[64])
-            told = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
-            line += [experiments.spread(found[32]), experiments.spread(found[64]), told]
-        lines.append(line)
-    return experiments.markdown(header, lines)
+    for schedule in sorted(found, key=lambda schedule: -float(found[schedule][64].mean())):
+        gain = experiments.paired(found[schedule][64], found["the first layer"][64])
+        compared = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
+        lines.append([schedule, *(experiments.spread(found[schedule][length]) for length in (32, 64)), compared])
+    return experiments.markdown([f"{run}: RoPE in", "at 32", "at 64", "first layer better"], lines)
+
+
+def taken_out_table(measured: Sequence[Measurement]) -> str:
+    """Accuracy after RoPE was taken out of trained models, by where it stays and for how many steps they trained on."""
+    lines = []
+    for schedule in reversed(TAKEN_OUT):
+        for steps in (0, 1000):
+            line = [schedule, f"{steps:,}"]
+            for run in ("copy 3 back", "passkey"):
+                untouched = schedule == "every layer" and steps == 0
+                found = accuracies(measured, run if untouched else taken_out(run, steps), schedule)
+                line += [experiments.number(found[length].mean()) for length in (16, 64)]
+            lines.append(line)
+    tested = [f"{task} at {length}" for task in ("copy", "passkey") for length in (16, 64)]
+    return experiments.markdown(["RoPE stays in", "more steps", *tested], lines)
 
 
 def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
     """As Markdown: accuracies, differences seed by seed, and how a model without RoPE counts."""
     parts = ["Trained at 16 tokens", summary(measured)]
+    parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
         schedules = list(dict.fromkeys(row.schedule for row in measured if row.run == run))
         found = {schedule: accuracies(measured, run, schedule) for schedule in schedules}

@@ -68,8 +68,9 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """On one line, with one sign for minus."""
-    return re.sub(r"\s+", " ", text).replace("−", "-")
+    """On one line, with one sign for minus, and of a link to a lesson its words alone."""
+    words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"\s+", " ", words).replace("−", "-")
 
 
 def same(answer: Any, computed: Any) -> bool:

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from nbformat import NotebookNode
 
+from assignments import figures
 from autograder import course
 from autograder.course import Assignment
 from autograder.handout import stub
@@ -121,6 +122,16 @@ def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(sol
             for source, messages in ran.items():
                 pictures = [one for one in messages if "image/png" in one["content"].get("data", {})]
                 assert len(pictures) == source.startswith("figures."), source
+
+
+def test_without_sliders_a_picture_stands_still_and_says_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The requirements of the handout leave ipywidgets out: only notebooks need it."""
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    drawn = Figure()
+    assert figures.explore(lambda position=1: drawn, position=(0, 3)) is drawn
+    assert "pip install ipywidgets" in capsys.readouterr().out
 
 
 def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:

@@ -53,11 +53,12 @@ for keys «x[:, 0]»
 «row_by_hand(0)»«out[0, 0]:/»$ |
 «row_by_hand(1)»«out[1, 0]:/»$ |
 «row_by_hand(2)»«out[2, 0]:/»$ |
-Now use the order $«point(order)»$: first the old row 2, then row 0, then row 1. So $x' = «point(moved[:, 0])»$
+Now use the order $«point(order)»$: first the old row 2, then row 0, then row 1. So $x' = «point(moved[:,
+    0])»$
 The first row of the weights becomes «m.attention_weights(moved * ln2, moved)[0]:/»
-The outputs are $(«m.self_attention(moved, ln2, one, one)[:, 0]:/»)$
-\tfrac{29}{21} \approx «bag:.3f»$ in both orders <== np.allclose([bag, m.bag_of_tokens(moved, ln2, one, one)], 29 / 21)
-With eight heads the difference is a factor $\sqrt «512 // 64»$
+and the outputs are $(«m.self_attention(moved, ln2, one, one)[:, 0]:/»)$
+\tfrac{29}{21} \approx «bag:.3f»$ in both orders <== np.allclose([bag, m.bag_of_tokens(moved, ln2, one, one)],
+    29 / 21)
 With $a = 3$ this is «weight(3, 9):.2f» for $n = 10$ and «weight(3, 999):.2f» for $n = 1000$
 Tokens $«point(pair[0])»$ and $«point(pair[1])»$, two heads
 head 0 gets the rows $«point(heads[0, 0])»$ and $«point(heads[0, 1])»$, head 1 gets $«point(heads[1, 0])»$ and

@@ -46,15 +46,13 @@ lowest, *others = np.sort(scores(copying, "rope", neither))
 late = [[scores(first, method, way, places).mean() for method in lab.METHODS] for way in (both, masked)]
 
 SENTENCES = r"""
-Put «len(words)» paragraphs of this course, in random order, into batches of 8: «100 * np.mean(shares):.0f» % of the
-    array is padding
+if «len(words)» paragraphs of this course are put into batches of 8, in random order, «100 *
+    np.mean(shares):.0f» % of the array is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
-The array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
-attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text 2² + 3² + 7² =
-    «(lengths**2).sum()»
+the array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
+attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text 2² +
+    3² + 7² = «(lengths**2).sum()»
 the positions are («m.position_ids(real)»), and the next token is at «m.next_positions(real)»
-and reads $\tfrac12 \cdot 4 + 6 = «linear_attention(key, key, written, log_f)[1, 0]»$. With a shut gate it reads
-    «linear_attention(key, key, written, m.reset_gates(log_f, [0, 1, 2]))[1, 0]»
 The slots hold the positions «m.ring_positions(6, 4)»
 The positions are («m.tree_positions([-1, 0, 0, 1])»)
 `-1 % 4` is «-1 % 4»
@@ -64,20 +62,19 @@ The test has *single* texts of «lab.LONGEST» tokens
 | continue, own text | «means(masked):.2f» |
 | restart, whole row | «means(restarted):.2f» |
 | continue, whole row | «means(neither):.2f» |
-The first row and the second are equal, seed by seed <== all(np.array_equal(scores(task, "rope", both), scores(task,
-    "rope", masked)) for task in lab.TASKS)
-all 8 seeds name the first token less often, with RoPE and also with the table (p = «lost[0].p:.3f»
-    each) <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
+The first row and the second are equal, seed by seed <== all(np.array_equal(scores(task, "rope", both),
+    scores(task, "rope", masked)) for task in lab.TASKS)
+all 8 seeds name the first token less often than in the first, with RoPE and also with the table (p =
+    «lost[0].p:.3f» each) <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 With RoPE the mask alone («helped[0]:.2f») helps more than the restart alone («helped[1]:.2f»)
-with RoPE, one seed of eight fell to «lowest:.2f». The others reach at least «np.floor(100 * min(others)) / 100»
-we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy changes <==
-    same(counted, "rope") and same(counted, "learned")
+with RoPE, one seed of eight fell to «lowest:.2f»; the others reach at least «np.floor(100 * min(others)) /
+    100»
+we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy
+    changes <== same(counted, "rope") and same(counted, "learned")
 With RoPE, again nothing changes <== same(places, "rope")
-names the first token in «late[0][1]:.2f» of all cases, no longer in «scores(first, "learned", both).mean():.2f»
+its accuracy for the first token falls from «scores(first, "learned", both).mean():.2f» to «late[0][1]:.2f»
 Trained with *continue, own text*, it still reaches «late[1][1]:.2f»
 falls from «scores(first, "learned", both).mean():.2f» to «late[0][1]:.2f»
-are right in «scores(first, "rope", both).mean():.2f» of all cases; those without mask and without restart in
-    «scores(first, "rope", neither).mean():.2f»
 """
 
 attention, rope = solution("attention").attention, solution("rope").apply_rope

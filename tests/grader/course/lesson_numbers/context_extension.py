@@ -58,14 +58,6 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
     return experiments.paired(scores(run, as_trained, length, steps), scores(run, method, length, steps))
 
 
-def good(run: str, *methods: str) -> bool:
-    return all(mean(run, method) > 0.9 and gain(run, method).gained == 8 for method in methods)
-
-
-def poor(run: str, *methods: str) -> bool:
-    return all(mean(run, method) < 0.66 for method in methods)
-
-
 def repairs(run: str) -> list[str]:
     """The methods that change frequencies, as far as they are in a run."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
@@ -83,10 +75,30 @@ def in_three(method: str) -> list[float]:
 best = np.max([in_three(one) for one in lab.METHODS if one not in lab.SCORED], axis=0)
 limits = [name for name in ("YaRN", "Llama 3") if (lab.METHODS[name](m, setting, 64).frequencies[0] == 1)]
 named = lab.accuracies(rows, back_3, "interpolation", what="stretched")[32].mean()
-far = [mean(latest_at_64, method, 256) for method in repairs(latest_at_64)]
-four = {by_100: 64, by_10: 256, at_64: 256, at_64_usual: 256}
-others_10 = [mean(by_10, one, 256) for one in repairs(by_10) if one != "cut at one rotation"]
-yarn_100 = gain(by_100, "YaRN")
+copies = {by_100: (64, 128), by_10: (256,), at_64: (256,), at_64_usual: (256,)}
+keep_fast = [gain(at_64_usual, one, 256) for one in repairs(at_64_usual) if one != "interpolation"]
+poor_10 = [gain(by_10, one, 256) for one in repairs(by_10) if gain(by_10, one, 256).mean < 0]
+three_changes = np.array([1.0, 2, 3])
+sign_means = sorted(
+    {
+        abs(round(float(signs @ three_changes) / 3, 2))
+        for signs in np.array([[a, b, c] for a in (1, -1) for b in (1, -1) for c in (1, -1)])
+    },
+    reverse=True,
+)
+
+
+def row(run: str, length: int) -> list[float]:
+    """As trained, and with each method that changes frequencies."""
+    return [mean(run, method, length) for method in (as_trained, *repairs(run))]
+
+
+def after(steps: int, *methods: str) -> list[float]:
+    """Copying 3 back at 64 tokens after further steps."""
+    return [mean(further, method, 64, steps) for method in methods]
+
+
+of_deepseek = m.yarn_scale(40)
 
 SENTENCES = r"""
 «lab.summary(rows)»
@@ -94,90 +106,94 @@ The fastest pair makes «rotations[0]:.0f» full rotations
 The slowest pair rotates by $«360 * rotations[-1]:.1f»°$ in all
 would rotate by $«360 * 8 * rotations[-1]:.1f»°$
 Of the 64 pairs, «done» make at least one full rotation in training, and «64 - done» do not
-«360 * rotations[-1]:.0f» degrees in training and «360 * 8 * rotations[-1]:.0f» degrees at eight times the length
-the last «64 - done» bars are below one
+«360 * rotations[-1]:.0f» degrees in training and «360 * 8 * rotations[-1]:.0f» degrees at eight times the
+    length
+the last «64 - done» are below one
 offered with 131,072 tokens; 8 × 8,192 would be «8 * 8192:,»
+the next pair, $i = 62$, is slowed by $8^{62/63} = «8 ** (62 / 63):.2f»$ only
 «(stretched[slow] > rotations[slow] * (1 + 1e-9)).sum()» of the «slow.sum()» slow pairs still get new angles
 With `head_dim` 128 this first happens at distance «first_below_zero(1e4):,» for base 10,000, and at distance
     «first_below_zero(5e5):,» for base 500,000
 The frequencies are $«trained»$
-The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next one a tenth as many <== np.allclose(r[1:]
-    * 10, r[:-1])
+The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next pair a tenth as many <==
+    np.allclose(r[1:] * 10, r[:-1])
 $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has $«base:.0f»^{-6/8} = «ntk[3]»$
 | 0 | «r[0]:.2f» | «trained[0]» | «trained[0] / 4» | ? | «yarn[0]» | «llama[0]» |
 | 1 | «r[1]:.2f» | «trained[1]» | «trained[1] / 4» | «ntk[1]:.5f» | «yarn[1]» | «llama[1]» |
 | 2 | «r[2]:.3f» | «trained[2]» | «trained[2] / 4» | «ntk[2]:.6f» | «yarn[2]» | «llama[2]:.6f» |
 | 3 | «r[3]:.3f» | «trained[3]» | «trained[3] / 4» | «ntk[3]» | «yarn[3]» | «llama[3]» |
 $sL/L_0 - (s-1) = 2\cdot2-1 = «(dynamic[0] / 1e4) ** (6 / 8):.0f»$, and the base is $10000\cdot3^{8/6} =
-    «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens it is «(dynamic[1] / 1e4) ** (6 / 8):.0f» instead of 3
-For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) ** 2:.4f»$
-Scores are multiplied by its square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 *
+    «dynamic[0]:.0f»$ (for $d = 8$). For 6,144 tokens the bracket is «(dynamic[1] / 1e4) ** (6 / 8):.0f»
+    instead of 3
+For $s = 4$: $0.1\ln4+1 = «m.yarn_scale(4):.4f»$, and a score is multiplied by $1.1386^2 = «m.yarn_scale(4) **
+    2:.4f»$
+multiplies the whole score by $«of_deepseek:.4f»^2 = «of_deepseek ** 2:.4f»$ instead. That is different,
+    because only 64 of the «128 + 64» features of its queries rotate
+made the scores of the rotated features «m.yarn_scale(16) ** 2:.2f» times too large
+so scores by its square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 *
     4096) / math.log(4096))
-$= («r[2]:.4f»-1)/3 = «smooth:.4f»$
-and gets $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 = «llama[2]:.6f»$
-With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31 <== np.allclose((kept - mixed) / (kept * 3
-    / 4), ramp)
+$(«r[2]:.4f»-1)/3 = «smooth:.4f»$. Its frequency is $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 =
+    «llama[2]:.6f»$
+With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31: the ramp ends behind the last
+    pair <== ramp[-1] < 1 and np.allclose((kept - mixed) / (kept * 3 / 4), ramp)
 $2\pi\cdot32 = «64 * math.pi:.2f»$ and $\ln 10000 = «math.log(10000):.4f»$
 $i(32) = 8\ln(1024/«64 * math.pi:.2f»)/(2\cdot «math.log(10000):.4f») = «pair_of(32):.3f»$
 $i(1) = 8\ln(«r[0]:.2f»)/«2 * math.log(10000):.3f» = «pair_of(1):.3f»$
-So the ramp is $0, \tfrac13, \tfrac23, 1$ <== np.allclose((trained - yarn) / trained, [0, 1 / 4, 1 / 2, 3 / 4])
-$0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tfrac13 + 0.0025\cdot\tfrac23 = «yarn[2]»$
+So the ramp is $0, \tfrac13, \tfrac23, 1$ <== np.allclose((trained - yarn) / trained, [0, 1 / 4, 1 / 2, 3 /
+    4])
+$0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tfrac13 + 0.0025\cdot\tfrac23 =
+    «yarn[2]»$
 the score is $\cos 4/\sqrt2 = «m.rerope_scores([[1.0, 0]], [[1.0, 0]], [10], [0], 2, 4).item():.3f»$
 $(\cos 3 + \cos 0.03)/2 = «m.lowest_similarity(4, 4):.4f»$
-RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from «len(lab.SEEDS)»
-    seeds
+RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from
+    «len(lab.SEEDS)» seeds
 extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths == (16, 32, 64, 128, 256)
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
-| mean | 2 | 0 | 0.67 | 1.33 | −2, 0, −0.67, −1.33 |
-Two of these 8 means are as far from 0 as 2, so *p* is $2/8 = «experiments.sign_flip(np.array([1.0, 2, 3]))»$
+the means are «sign_means[0]:g», 0, 0.67, 1.33, and the same with a minus <== sign_means == [2, 1.33, 0.67, 0]
+Two of these 8 means are as far from 0 as 2. Their share is called *p*: here $2/8 =
+    «experiments.sign_flip(three_changes)»$
 For 8 models there are $2^8 = «2**8»$ choices. If all 8 models gain, or all lose, $p = 2/256 =
     «experiments.sign_flip(np.ones(8)):.3f»$
 We call a difference **clear** if $p \le «CLEAR»$
-| passkey (not in the table above) | all, even "no position" | none | <== min(mean(passkey, method) for method in
-    lab.METHODS) > 0.95
-| latest passkey | interpolation, YaRN, Llama 3, cut at one rotation, Leaky ReRoPE | ReRoPE, both NTK | <== good(latest,
-    "interpolation", "YaRN", "Llama 3", "cut at one rotation", "Leaky ReRoPE") and poor(latest, "ReRoPE", "NTK-aware",
-    "dynamic NTK")
-| copy 1 back | ReRoPE, Leaky ReRoPE, YaRN, cut at one rotation | interpolation, dynamic NTK | <== good(back_1,
-    "ReRoPE", "Leaky ReRoPE", "YaRN", "cut at one rotation") and poor(back_1, "interpolation", "dynamic NTK")
-| copy 3 back | ReRoPE, Leaky ReRoPE, cut at one rotation | interpolation, Llama 3 | <== good(back_3, "ReRoPE", "Leaky
-    ReRoPE", "cut at one rotation") and poor(back_3, "interpolation", "Llama 3")
-Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey, lab.NO_POSITION,
-    length).min() for length in setting.lengths) > 0.995
+Without positions every model finds it, with accuracy 1.00 up to 256 tokens <== min(scores(passkey,
+    lab.NO_POSITION, length).min() for length in setting.lengths) > 0.995
 With positions as trained, the mean is «mean(passkey, length=256):.2f» there
+**Latest passkey:** the order of far tokens must stay. ReRoPE fails because it gives all far keys one distance
+    <== mean(latest, "ReRoPE") < 0.66 < 0.9 < mean(latest, "Leaky ReRoPE")
 the models do name the token 6 back, in «100 * named:.0f» % of all cases
-In 16 tokens even the fastest pair makes only «made[0]:.2f» rotations
-so Llama 3 keeps no pair here. YaRN keeps only pair 0, where its ramp begins <== limits == ["YaRN"] and made.max() < 4
-    and pair_of(32, 32, 16) < 0
-At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training <== [one for one in lab.METHODS if
-    min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
-| Leaky ReRoPE | «in_three("Leaky ReRoPE"):.2f» |
-| ReRoPE | «in_three("ReRoPE"):.2f» |
-| best of the others, per column | «best:.2f» |
+In 16 tokens even the fastest pair makes only «made[0]:.2f»
+YaRN keeps only pair 0, where its ramp begins <== limits == ["YaRN"] and made.max() < 4 and pair_of(32, 32,
+    16) < 0
+At 256 tokens only Leaky ReRoPE is good at all three tasks**, without training: «in_three("Leaky
+    ReRoPE")[:2]:.2f» and «in_three("Leaky ReRoPE")[2]:.2f». ReRoPE has «in_three("ReRoPE")[:2]:.2f» and
+    «in_three("ReRoPE")[2]:.2f»; the best accuracies of all other methods are «best[:2]:.2f» and «best[2]:.2f»
+    <== [one for one in lab.METHODS if min(in_three(one)) > 0.9] == ["Leaky ReRoPE"]
 for 64 tokens the factor is «lab.SCORED["Leaky ReRoPE"](setting, 64)[1]:.0f», because $4 + (64-4)/5 = 16$ <==
     lab.SCORED["Leaky ReRoPE"](setting, 64)[0] == 4 and lab.SCORED["ReRoPE"](setting, 64)[0] == 8
-| copy 3 back, 64 | «mean(by_100):.2f» | YaRN «mean(by_100, "YaRN"):.2f» («yarn_100.gained» of 8 models gain, p
-    «yarn_100.p:.3f»; but at 128 tokens «mean(by_100, "YaRN", 128):.2f»), cut at one rotation «mean(by_100, "cut at one
-    rotation"):.2f» | <== good(by_100, "cut at one rotation")
-«(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs, not «(made >= 1).sum()» of 16, make a
-    rotation in 16 tokens | copy 3 back, 256 | «mean(by_10, length=256):.2f» | cut at one rotation also «mean(by_10,
-    "cut at one rotation", 256):.2f»; the other four are worse, «min(others_10):.2f» to «max(others_10):.2f» | <==
-    none_clear(by_10)
-| trained on 64 tokens, base 30 | copy 3 back, 256 | «mean(at_64, length=256):.2f» | none of the five is clearly better
-    | <== none_clear(at_64)
-| trained on 64 tokens, base 30 | latest passkey, 256 | «mean(latest_at_64, length=256):.2f» | each of the five is
-    better: «min(far):.2f» to «max(far):.2f» | <== all(gain(latest_at_64, method, 256).gained == 8 for method in
-    repairs(latest_at_64))
-copy 3 back, 256 | «mean(at_64_usual, length=256):.2f» | Llama 3 «mean(at_64_usual, "Llama 3", 256):.2f», YaRN
-    «mean(at_64_usual, "YaRN", 256):.2f», interpolation «mean(at_64_usual, "interpolation", 256):.2f» |
-ReRoPE and Leaky ReRoPE reach at least «min(mean(run, one, at) for run, at in four.items() for one in lab.SCORED):.2f»
-50 steps on 64 tokens | copy 3 back, 64 | 0.99 | three of the five also 0.99 <== min(mean(further, one, 64, 50) for one
-    in (as_trained, "NTK-aware", "YaRN", "cut at one rotation")) >= 0.985
-interpolation needs 1,000 steps for «mean(further, "interpolation", 64, 1000):.2f» | <== mean(further, "interpolation",
-    64, 200) < 0.1
-50 steps on 64 tokens | latest passkey, 64 | «mean(latest_further, as_trained, 64, 50):.2f» | YaRN «mean(latest_further,
-    "YaRN", 64, 50):.2f» (without the 50 steps «mean(latest_further, "YaRN"):.2f») | <== gain(latest_further, "YaRN",
-    64, 50).gained == 8
+| 64 tokens, base 10,000 | copy 3 back, 256 | «row(at_64_usual, 256):.2f» |
+| 64 tokens, base 30 | copy 3 back, 256 | «row(at_64, 256):.2f» |
+| 64 tokens, base 30 | latest passkey, 256 | «row(latest_at_64, 256):.2f» |
+| 16 tokens, base 100 | copy 3 back, 64 | «row(by_100, 64):.2f» |
+| 16 tokens, base 10 | copy 3 back, 256 | «row(by_10, 256):.2f» |
+with each method that keeps the fast pairs «keep_fast[0].gained» of 8 models gain (p at most «max(one.p for
+    one in keep_fast):.3f») <== {one.gained for one in keep_fast} == {7} and max(one.p for one in keep_fast)
+    <= CLEAR
+With base 30 all five methods help to find the latest passkey, but none is clearly better in copying <==
+    all(gain(latest_at_64, method, 256).gained == 8 for method in repairs(latest_at_64)) and none_clear(at_64)
+With base 10, «(m.rotations_in_context(setting.width, 16, of_10.base) >= 1).sum()» of 16 pairs (not «(made >=
+    1).sum()» of 16) make a rotation in 16 tokens: hardly any repair is needed, and four methods do harm <==
+    len(poor_10) == 4 and all(one.p <= CLEAR for one in poor_10) and none_clear(by_10)
+ReRoPE and Leaky ReRoPE reach at least «min(mean(run, one, at) for run, ats in copies.items() for at in ats
+    for one in lab.SCORED):.2f» in each row that copies
+After 50 steps the models copy 3 back with «after(50, as_trained)[0]:.2f» without any method, with NTK-aware
+    and with the cut, and with «after(50, "YaRN")[0]:.2f» with YaRN. Interpolation needs 1,000 steps for
+    «after(1000, "interpolation")[0]:.2f»; Llama 3 has «after(50, "Llama 3")[0]:.2f» after 50 steps,
+    «after(200, "Llama 3")[0]:.2f» after 200 and «after(1000, "Llama 3")[0]:.2f» after 1,000 <== {round(one,
+    2) for one in after(50, as_trained, "NTK-aware", "cut at one rotation")} == {1} and after(200,
+    "interpolation")[0] < 0.1
+With base 100 YaRN helps at 64 tokens (p = «gain(by_100, "YaRN").p:.3f»), but not at 128 («mean(by_100,
+    "YaRN", 128):.2f» instead of «mean(by_100, length=128):.2f») <== gain(by_100, "YaRN").mean > 0 >
+    gain(by_100, "YaRN", 128).mean
 """
 
 of_64 = m.longrope_frequencies(64, np.ones(32))

@@ -44,36 +44,36 @@ alternating = m.alternating_frequencies(64).max(axis=0)
 
 SENTENCES = r"""
 with patches of 16 × 16 pixels is a grid of 14 × 14 = «len(where)» tokens <== 14 == 224 // 16
-On a grid of 14 × 14 the patch directly below is «below(14)» positions later; in an image 20 patches wide it is
-    «below(20)» positions later
-are neighbours in the sequence, but «where[13, 1] - where[14, 1]» columns apart
-In the cell $(2, 1)$ a pair with the frequencies 1 and 0.5 has the angle $2 \cdot 1 + 1 \cdot 0.5 = «angle»$ <==
-    np.allclose(turned, [[math.cos(angle), math.sin(angle)]])
+On a grid of 14 × 14 the patch directly below is «below(14)» positions later; in an image 20 patches wide it
+    is «below(20)» positions later
+In the cell $(2, 1)$ a pair with the frequencies 1 and 0.5 has the angle $2 \cdot 1 + 1 \cdot 0.5 = «angle»$
+    <== np.allclose(turned, [[math.cos(angle), math.sin(angle)]])
 With $d = 8$ and $b = 10000$ they are «m.mrope_frequencies(8, (4, 0, 0))[:, 0]»
 F_\text{axial} = \begin{pmatrix} «matrix(m.axial_frequencies(8))» \end{pmatrix}
 F_\text{alternating} = \begin{pmatrix} «matrix(m.alternating_frequencies(8))» \end{pmatrix}
 With 12 pairs and the sections 8, 2 and 2: «' '.join(of_12)».
-The fastest pair of $w$ rotates by «sections.max():.5f» radians per column
+the fastest pair of $w$ rotates by «sections.max():.5f» radians per column
 Interleaved, the fastest pair of $w$ is pair «interleaved.argmax()», with «interleaved.max():.2f» radians
 | $(\Delta y, \Delta x)$ | «[point(key) for key in keys]» |
 | axial | «axial:.3f» |
 | mixed | «mixed:.3f» |
-Axial: «axial[0]:.3f» − «-axial[3]:.3f» and «axial[1]:.3f» + «axial[2]:.3f» are both «axial[0] + axial[3]:.3f» <==
-    math.isclose(axial[0] + axial[3], axial[1] + axial[2])
+Axial: «axial[0]:.3f» − «-axial[3]:.3f» and «axial[1]:.3f» + «axial[2]:.3f» are both «axial[0] + axial[3]:.3f»
+    <== math.isclose(axial[0] + axial[3], axial[1] + axial[2])
 are equally far away, but score «mixed[3]:.3f» and «mixed[4]:.3f»
-Three cells hold «three»; stretch them to five. $u$ is «centres». The first becomes 0, the last becomes 2
+Three cells hold «three»; stretch them to five. $u$ is «centres», limited to 0 … 2
 The new cells are «stretched». For example
-From «three» it makes «aligned».
+«three» becomes «aligned».
 | text | «', '.join(cells[:3])» |
 | image, first row | «', '.join(cells[3:7])» |
 | image, second row | «', '.join(cells[7:11])» |
 | text | «', '.join(cells[11:])» |
 The largest coordinate of the image is «sequence[3:11].max()», so the text goes on at «sequence[11, 0]»
 There are «len(sequence)» tokens, and the next one is at «m.next_position(sequence)»
-$h$ should get 12 pairs: «h[:3]», …, «1 + 3 * 11». But the last of «len(t) + len(h) + len(w)» pairs is number 31
+$h$ should get 12 pairs: «h[:3]», …, «1 + 3 * 11». But the last of «len(t) + len(h) + len(w)» pairs is number
+    31
 so $h$ gets only the «len(h)» pairs «h[:2]», …, «h[-1]»
-$w$ gets the «len(w)» pairs «w[:2]», …, «w[-1]», not 12
-and $t$ gets the other «len(t)», not 8
+$w$ gets the «len(w)» pairs «w[:2]», …, «w[-1]»
+and $t$ gets the other «len(t)»
 the fastest pair of $y$ has frequency «alternating[0]», that of $x$ has «alternating[1]:.3f»
 """
 

@@ -23,13 +23,10 @@ A table of 512 rows ends with row «unused[-1]»
 no training sequence was longer than 128. Then rows «unused[0]» to «unused[-1]» exist
 with mean 0 and standard deviation $\sigma = «m.init_table(2000, 100, seed=0).std().round(3)»$
 [1, 0] + [2, 5] = «row(gradient[0])». Row 1 was never read: «row(gradient[1])». Row 2: «row(gradient[2])».
-row 0 becomes [1 − «0.1 * gradient[0, 0]», 1 − «0.1 * gradient[0, 1]»] = «row(after[0])»; row 1 stays «row(after[1])»;
-    row 2 becomes «row(after[2])»
+row 0 becomes [1 − «0.1 * gradient[0, 0]», 1 − «0.1 * gradient[0, 1]»] = «row(after[0])»; row 1 stays
+    «row(after[1])»; row 2 becomes «row(after[2])»
 $u = «where»$, so the rows are «row(stretched)». <== np.array_equal(stretched[::2], table)
-BERT-base has 512 × 768 = «m.init_table(512, 768, seed=0).size:,».
 three quarters of the rows had learned nothing <== len(unused) / 512 == 3 / 4
-P.weight.grad # [«row(gradient)»]
-P.weight # [«row(after)»]
 rng = np.random.default_rng(7) rng.normal(5.0, 2.0, (3, 4))
 table[[2, 0]] # «few[[2, 0]].tolist().__str__()»
 np.add.at(total, [0, 2, 0], [1, 1, 5]) # total is «row(total)» <== once.sum() < total.sum()

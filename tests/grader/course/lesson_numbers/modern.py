@@ -56,72 +56,83 @@ def clear(gained: int, change: experiments.Paired) -> bool:
     return change.gained == gained and change.p <= CLEAR
 
 
+def out(run: str, steps: int = 1000) -> str:
+    return lab.taken_out(run, steps)
+
+
+at_once = experiments.paired(scores(passkey, every, 64), scores(out(passkey, 0), first, 64))
+later = gain(out(copying), every, first)
 of_three, of_10 = gain(three, every, first), gain(base_10, every, first)
 
 SENTENCES = r"""
 «lab.summary(rows)»
-Over 4,096 tokens it rotates by «slowest(4096):.2f» radians. Over 131,072 tokens it rotates by «slowest(131072):.1f»,
-    more than two circles <== 2 < slowest(131072) / (2 * math.pi) < 3
+«lab.taken_out_table(rows)»
+Over 4,096 tokens it rotates by «slowest(4096):.2f» radians. Over 131,072 tokens it rotates by
+    «slowest(131072):.1f», more than two circles <== 2 < slowest(131072) / (2 * math.pi) < 3
 with 500,000 (Llama 3.1) the «slowest(131072):.1f» become «slowest(131072, 5e5):.2f».
 $Wc = (2, 1)$, and $q \cdot (2, 1) = «q @ (w @ c)»$. <== (w @ c).tolist() == [2, 1]
 $W^\top q = (2, 3)$, and $(2, 3) \cdot c = «(w.T @ q) @ c»$ <== (w.T @ q).tolist() == [2, 3]
 = «left[0]:/»$ each; the weights sum to «left.sum():/»
-five local layers with base «bases[0]:,.0f» and then one global layer with base «bases[5]:,.0f» <== np.flatnonzero(bases
-    == 1e6).tolist() == [5]
-Then the output at position $t$ is $v_0/(t+1)$ <== len(set(m.first_token_share(600).tolist())) == 600
-from the weight 0.25 follows position $1/0.25 - 1 = «m.position_from_share(0.25)»$
-With a window of 3 it sees the keys 3, 4 and 5. <== m.sliding_window_mask(1, 6, 3).tolist() == [[False] * 3 + [True] *
-    3]
-With chunks of 4 the blocks are 0 … 3 and 4 … 7, so it sees 4 and 5. <== m.chunk_mask(1, 6, 4).tolist() == [[False] * 4
-    + [True] * 2]
+five local layers with base «bases[0]:,.0f» and then one global layer with base «bases[5]:,.0f» <==
+    np.flatnonzero(bases == 1e6).tolist() == [5]
+In general the output at position $t$ is $v_0/(t+1)$ <== len(set(m.first_token_share(600).tolist())) == 600
+the weight 0.25 means position $1/0.25 - 1 = «m.position_from_share(0.25)»$
+With a window of 3 it sees the keys 3, 4 and 5. <== m.sliding_window_mask(1, 6, 3).tolist() == [[False] * 3 +
+    [True] * 3]
+With chunks of 4 the blocks are 0 … 3 and 4 … 7, so it sees 4 and 5. <== m.chunk_mask(1, 6, 4).tolist() ==
+    [[False] * 4 + [True] * 2]
 | p-RoPE | «p_rope[:2]» | 0 <== p_rope[2:].tolist() == [0, 0]
 | partial RoPE | «partial» | left out |
-$\cos(3 - 1) = «math.cos(2):.4f»$. The score is $(1 - «-math.cos(2):.4f»)/\sqrt{2 + 2} = «m.decoupled_scores(unit, unit,
-    unit, unit[0], [3], [1]).item():.4f»$
-In the example by hand «len(kept)» keys are kept. If they move, the next token gets position «len(kept)»
+$\cos(3 - 1) = «math.cos(2):.4f»$. The score is $(1 - «-math.cos(2):.4f»)/\sqrt{2 + 2} =
+    «m.decoupled_scores(unit, unit, unit, unit[0], [3], [1]).item():.4f»$
+In the example by hand «len(kept)» keys are kept. If they move, the next token gets position «len(kept)»; if
+    they keep their positions, it gets «kept[-1] + 1»
 | old position | «kept» |
 | new position | «list(range(len(kept)))» |
 The offset of the last three is «2 - kept[2]»
 np.arange(6) // 4 # «str((np.arange(6) // 4).tolist())»: the block of each position
 np.ones((2, 5, 4))[..., None, :, :].shape # «str(np.ones((2, 5, 4))[..., None, :, :].shape)»
-reaches 1 at $p = 8191$: there the factor becomes «warm[1]:.2f». At position 999,999 it is «warm[2]:.2f» <== warm[0] ==
-    1
-Without the factor its weight is «weight(10, 2047):.2f» among 2048 keys, and «weight(10, 32767):.2f» among 32,768 <==
-    m.log_n_scale(2047, 2048) == 1
-$\ln 32768 / \ln 2048 = «scale:/»$, the lead becomes «10 * scale:.1f», and the weight «weight(10 * scale, 32767):.2f».
-«512 + 64» numbers per token and layer. Ordinary heads would need a key and a value of 128 numbers per head: 2 · 128 ·
-    128 = «2 * 128 * 128:,»
+reaches 1 at $p = 8191$: there the factor becomes «warm[1]:.2f». At position 999,999 it is «warm[2]:.2f» <==
+    warm[0] == 1
+Without the factor its weight is «weight(10, 2047):.2f» among 2048 keys, and «weight(10, 32767):.2f» among
+    32,768 <== m.log_n_scale(2047, 2048) == 1
+$\ln 32768 / \ln 2048 = «scale:/»$, the lead becomes «10 * scale:.1f», and the weight «weight(10 * scale,
+    32767):.2f».
+«512 + 64» numbers per token and layer. Keys and values of 128 numbers per head would be 2 · 128 · 128 = «2 *
+    128 * 128:,»
 after 1,000 moves by −1 a key is wrong by about half of its length <== 0.4 < error(1000, -1) < 0.6
 After one move by −1,000 it is wrong by «100 * error(1, -1000):.1f» %
 trained on «setting.trained_length» tokens and tested on up to «setting.lengths[-1]»
 A guess is right «100 / setting.vocabulary:.0f» % of the time. <== len(lab.SEEDS) == 8
-clearly better than in every layer, in both tasks, with 7 of 8 seeds each <== clear(7, gain(copying, every, first)) and
-    clear(7, gain(passkey, every, first))
-as poor as RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»). <== gain(copying,
-    every, second).p > CLEAR
-In the passkey it is worse with each of the 8 seeds («mean(passkey, second, 64):.2f» against «mean(passkey, every,
-    64):.2f») <== clear(8, gain(passkey, second, every))
+RoPE in the first layer alone is clearly better than in every layer, in both tasks, with 7 of 8 seeds each <==
+    clear(7, gain(copying, every, first)) and clear(7, gain(passkey, every, first))
+as poor as RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»). <==
+    gain(copying, every, second).p > CLEAR
+In the passkey it is worse with each of the 8 seeds («mean(passkey, second, 64):.2f» against «mean(passkey,
+    every, 64):.2f») <== clear(8, gain(passkey, second, every))
 Every seed copies at least «math.floor(1000 * scores(copying, none, 16).min()) / 10» % right at 16 tokens
 the mean is «mean(copying, none, 20):.2f» at 20 tokens and «mean(copying, none, 32):.2f» at 32
-The loss of our models was still falling when training ended <== last < late / 2
-| 20 tokens | «mean(copying, first, 20):.2f» | «mean(copying, every, 20):.2f» | not clear | <== gain(copying, every,
-    first, 20).p > CLEAR
-| 24 tokens | «mean(copying, first, 24):.2f» | «mean(copying, every, 24):.2f» | not clear | <== gain(copying, every,
-    first, 24).p > CLEAR
-| 128 tokens | «mean(copying, first, 128):.2f» | «mean(copying, every, 128):.2f» | both are poor | <== max(scores(run,
-    one, 128).max() for run in (copying, passkey) for one in lab.SCHEDULES) < experiments.RELIABLE
-| three layers | «mean(three, first, 64):.2f» | «mean(three, every, 64):.2f» | not clear («of_three.gained» of 8 seeds,
-    p = «of_three.p:.3f») | <== of_three.p > CLEAR
-With three layers, RoPE in all but the last reaches only «mean(three, lab.BUT_LAST, 64):.2f» <== gain(three, every,
-    lab.BUT_LAST).mean < 0
-| base 10 | «mean(base_10, first, 64):.2f» | «mean(base_10, every, 64):.2f» | yes («of_10.gained» of 8 seeds, p =
-    «of_10.p:.3f») |
-falls from «mean(copying, none, 16):.2f» to «mean(lab.REPLACED, none, 16):.2f», nearly a guess
-Train without a start token: «mean(lab.NO_START, none, 16):.2f» at 16 tokens, and «mean(lab.NO_START, none, 128):.2f» at
-    128
-the first layer gives it the weight «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f» at position
-    15
-That is about $c/(c+t)$ with $c$ = «times.mean():.1f»: token 0 counts as much as «times.mean():.1f» other tokens <==
+with base 10 the first layer alone copies better too («mean(base_10, first, 64):.2f» against «mean(base_10,
+    every, 64):.2f» at 64 tokens, «of_10.gained» of 8 seeds). <== of_10.p <= CLEAR
+With three layers it is not clear («mean(three, first, 64):.2f» against «mean(three, every, 64):.2f», p =
+    «of_three.p:.3f»), and RoPE in all but the last layer reaches only «mean(three, lab.BUT_LAST, 64):.2f» <==
+    of_three.p > CLEAR
+At 128 tokens all schedules are poor. <== max(scores(run, one, 128).mean() for run in (copying, passkey) for
+    one in lab.SCHEDULES) < 0.5
+falls from «mean(copying, none, 16):.2f» to «mean(lab.REPLACED, none, 16):.2f». Train without a start token:
+    «mean(lab.NO_START, none, 16):.2f».
+after 1,000 steps they copy with «mean(out(copying), none, 16):.2f», and in the passkey they are no better
+    than models that never had RoPE («mean(out(passkey), none, 64):.2f» and «mean(passkey, none, 64):.2f» at
+    64 tokens) <== experiments.paired(scores(passkey, none, 64), scores(out(passkey), none, 64)).p > CLEAR
+In the passkey this needs no step («mean(out(passkey, 0), first, 64):.2f» instead of «mean(passkey, every,
+    64):.2f»; «at_once.gained» of 8 seeds gain, p = «at_once.p:.3f»)
+then «mean(out(copying), first, 64):.2f», while the same steps with RoPE in both layers give
+    «mean(out(copying), every, 64):.2f» («later.gained» of 8 seeds, p = «later.p:.3f») <== later.p <= CLEAR
+The loss of our models was still falling: <== last < late / 2
+the first training had «setting.steps:,» <== lab.RUNS[out(copying)].setting.steps == 1000
+the first layer gives it the weight «weights[:, 1].mean():.2f» at position 1 and «weights[:, 15].mean():.2f»
+    at position 15
+That is about $c/(c+t)$ with $c$ = «times.mean():.1f», and $t$ can be read from it <==
     np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
 """
 

@@ -18,13 +18,15 @@ def bits(code: np.ndarray) -> str:
 
 
 SENTENCES = r"""
-"0.25" is position 3 in a sequence of 13 tokens and position 100 in a sequence of 401 <== m.normalized_positions(13)[3]
-    == m.normalized_positions(401)[100] == 0.25
-A step to the next token is «step_13:/» in one sequence and «step_401:/» in the other
+"0.25" is position 3 in a sequence of 13 tokens and position 100 in a sequence of 401 <==
+    m.normalized_positions(13)[3] == m.normalized_positions(401)[100] == 0.25
+A step to the next token is «step_13:/» in the first sequence and «step_401:/» in the second
 The features «first[0]» and «first[1]» become «far[0]» and «far[1]» at position 500
 Then «100 * 500 / far[0]:.2f» % of the first number is position
-LayerNorm takes it away again <== np.allclose(*normed)
-then all earlier numbers change, except the first <== np.flatnonzero(growing[0] == growing[1][:8]).tolist() == [0]
+subtracts from each row the mean of its features, and so the number that we added to all of them <==
+    np.allclose(*normed)
+every new token changes all earlier numbers, except the first <== np.flatnonzero(growing[0] ==
+    growing[1][:8]).tolist() == [0]
 «m.bits_needed(1024)» bits give «2**10:,» codes, «m.bits_needed(2**20)» bits give «2**20:,»
 | 0 | «four[0]» | «carries[0]» |
 | 1 | «four[1]» | «carries[1]» |
@@ -42,7 +44,6 @@ The 8 bits of the positions 124 to 132
 | bits that change | «carries[7]» | «m.hamming_steps(gray)[7]» | <== set(m.hamming_steps(gray)) == {1}
 `math.log(2**29) / math.log(2)` is «repr(math.log(2**29) / math.log(2))», and rounded up this is 30
 $3/5 = «m.normalized_positions(6)[3]»$ and $30/59 \approx «m.normalized_positions(60)[30]:.3f»$
-About half of all steps change a single bit <== 0.45 < single < 0.55
 """
 assert [m.bit_period(bit) for bit in range(4)] == [2, 4, 8, 16]
 

@@ -28,8 +28,8 @@ logs = np.log(np.maximum([0, 3, 8], 4) / 4)
 SENTENCES = r"""
 $q \cdot k = «q[0] @ k[0]»$ everywhere
 $q \cdot a_{-1} = «products[0]»$, $q \cdot a_0 = «products[1]»$, $q \cdot a_{+1} = «products[2]»$
-| 0 | $(4 + 2)/2 = «scores[0, 0]»$ | $(4 - 2)/2 = «scores[0, 1]»$ | distance 2, clipped to 1: $(4 - 2)/2 = «scores[0,
-    2]»$ |
+| 0 | $(4 + 2)/2 = «scores[0, 0]»$ | $(4 - 2)/2 = «scores[0, 1]»$ | distance 2, clipped to 1: $(4 - 2)/2 =
+    «scores[0, 2]»$ |
 | 1 | $(4 + 4)/2 = «scores[1, 0]»$ | $(4 + 2)/2 = «scores[1, 1]»$ | $(4 - 2)/2 = «scores[1, 2]»$ |
 the distances 0, 1, 2, 3 have buckets «[bucket(n) for n in range(4)]»
 | 4 | «math.log2(4 / 4)» | «bucket(4)» |
@@ -39,9 +39,10 @@ the distances 0, 1, 2, 3 have buckets «[bucket(n) for n in range(4)]»
 | 32 | «math.log2(32 / 4)» | «bucket(32)» |
 | 1000 | «math.log2(1000 / 4):.2f» | $\min(7, «4 + int(math.log2(1000 / 4))») = «bucket(1000)»$ |
 Buckets 5 and 6 are each twice as wide as the bucket before <== widths[5] == 2 * widths[4] == widths[6] / 2
-The last one starts at «opens[7]», half of `max_distance` <== opens[7] == 64 / 2
+The last bucket starts at «opens[7]» and never ends <== opens[7] == 64 / 2
 In T5's causal buckets it sends the whole past to bucket 0 <== not m.t5_bucket(np.arange(1000), False).any()
-T5's defaults, causal, are $N = B = 32$, $E = «alone»$ and $D = 128$ <== m.t5_bucket.__defaults__ == (True, 32, 128)
+T5's defaults, causal, are $N = B = 32$, $E = «alone»$ and $D = 128$ <== m.t5_bucket.__defaults__ == (True,
+    32, 128)
 distance 8 gives «repr(math.log(8 / 4) / math.log(128 / 4) * 5)» instead of 1
 Query 0 and key 1 score $(1 + 1) \cdot 3 + (1 + 10) \cdot 7 = «four[0, 1]»$
 Query 1 and key 0 score $(1 + 1) \cdot 2 + (1 + 10) \cdot 5 = «four[1, 0]»$

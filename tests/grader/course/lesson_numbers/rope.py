@@ -47,6 +47,29 @@ second, after_k, after_v = m.decode_step(x[1:], eye, eye, eye, 2, before_k, befo
 assert np.allclose([first[0], second[0]], out) and before_k.tolist() == [[[1, 0]], [[2, 0]]]
 key_1 = point(after_k[0, 1].round(4), "[]")
 
+
+def layouts_agree(query: float, key: float) -> bool:
+    """Return whether both layouts give one query and one key the same score at these positions."""
+    (a,), (b,) = ([[1.0, 2, 3, 4]], [[4.0, 3, 2, 1]])
+    found = [rotate([a], [query])[0] @ rotate([b], [key])[0] for rotate in (m.apply_rope, m.apply_rope_half)]
+    return bool(np.isclose(*found))
+
+
+def with_rotated_values(shift: int, back: bool) -> np.ndarray:
+    """Return the output of attention with rotated values, with all positions moved, and maybe rotated back."""
+    positions = np.arange(len(SOME)) + shift
+    scores = m.rope_scores(SOME, SOME[::-1], positions, positions)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    outputs = weights @ m.apply_rope(SOME, positions)
+    return np.asarray(m.apply_rope(outputs, -positions) if back else outputs)
+
+
+moved, kept_still = (
+    np.abs(with_rotated_values(5, back) - with_rotated_values(0, back)).max() for back in (False, True)
+)
+
+turned, half_turned = (rotate([one], [1])[0] for rotate in (m.apply_rope, m.apply_rope_half))
+
 # The bound falls with the distance, and scores need not.
 bound = m.decay_bound(np.arange(8193), 128)
 row = np.random.default_rng(0).normal(size=(1, 128))
@@ -65,45 +88,56 @@ def is_bounded(offset: int) -> bool:
 
 
 SENTENCES = r"""
-For every base above 1, pair 0 is the fastest <== all(m.rope_frequencies(64, base).argmax() == 0 for base in (1.5,
-    100.0, 5e5))
+For every base above 1, pair 0 is the fastest <== all(m.rope_frequencies(64, base).argmax() == 0 for base in
+    (1.5, 100.0, 5e5))
 - \sin 2, 2 \sin 2 + \cos 2)$ $= («q2:.4f»)$
 - 3 \sin 3, \sin 3 + 3 \cos 3)$ $= («k3:.4f»)$
-dot product: $«by_hand[0]» - «-by_hand[1]» = «q2 @ k3:.4f»$ <== math.isclose(by_hand.sum(), (q2 @ k3).round(4))
+dot product: $«by_hand[0]» - «-by_hand[1]» = «q2 @ k3:.4f»$ <== math.isclose(by_hand.sum(), (q2 @
+    k3).round(4))
 score, divided by $\sqrt 2$: $«m.rope_scores([q], [k], [2], [3])[0, 0]:.4f»$
-$R_7 q = («q7:.4f»)$ and $R_8 k = («k8:.4f»)$. Both are new arrows, but the dot product is again $«q7 @ k8:.4f»$
-$q_0 k_0 + q_1 k_1 = «q @ k»$ and $q_1 k_0 - q_0 k_1 = 1 - 6 = «q[1] * k[0] - q[0] * k[1]»$
-Query at 3, key at 2: now $\varphi = -1$, and we get $5 \cos 1 + 5 \sin 1 = «rotated(q, 3) @ rotated(k, 2):.4f»$
-With $i/d$ the slowest pair of a head of 128 would rotate «10000 ** (-63 / 128) / theta[63]:.0f» times too fast
+$R_7 q = («q7:.4f»)$ and $R_8 k = («k8:.4f»)$. Both arrows are new, but the dot product is again $«q7 @
+    k8:.4f»$
+$q_0 k_0 + q_1 k_1 = «q @ k»$ and $q_1 k_0 - q_0 k_1 = «q[1] * k[0] - q[0] * k[1]»$
+Query at 3, key at 2: now $\varphi = -1$, and we get $5 \cos 1 + 5 \sin 1 = «rotated(q, 3) @ rotated(k,
+    2):.4f»$
+With $i/d$ the slowest pair of a head of 128 would rotate «10000 ** (-63 / 128) / theta[63]:.0f» times too
+    fast
 stores the positions 0 … 4095 as only «len(set(bfloat16(np.arange(4096.0))))» different numbers
-$\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/256} = «m.rope_frequencies(256)[1]:.3f»$
+$\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/256} =
+    «m.rope_frequencies(256)[1]:.3f»$
 They differ by a fixed order: even features first, then odd ones <== orders == [[0, 2, 4, 1, 3, 5]]
 For $d = 4$ both functions do the same, for $d = 6$ they do not <== halves_differ == [False, True]
-apply it twice. You must get $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
-Take $\theta = («m.rope_frequencies(4)»)$ and
-At position 11 their sum has length «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11),
-    [math.cos(11), 0, math.sin(0.11), 0])
-| right | «right:.4f» |
-| mixture | «mixture:.4f» |
+Test: twice gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
+With $\theta = («m.rope_frequencies(4)»)$ the vector $(1, 0, 0, 0)$ at position 11 gets the length
+    «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11), [math.cos(11), 0,
+    math.sin(0.11), 0])
+at the positions 1 and 2 have the dot product «mixture[1]:.4f», not «right[0]:.4f» as at 0 and 1 <==
+    math.isclose(mixture[0], right[0])
 from $(0, 1)$ to $(-\sin 1, \cos 1) = («rotated(x[1, :2], 1):.4f»)$
-| head 0 | $-0.8415/\sqrt 2 = «score_0[0]:.4f»$ | $1/\sqrt 2 = «score_0[1]:.4f»$ | «weight_0[0]:.4f», «weight_0[1]:.4f»
-    | $(«out[1, 0]:.4f», «out[1, 1]:.4f»)$ |
-| head 1 | $-1.6829/\sqrt 2 = «score_1[0]:.4f»$ | $1/\sqrt 2 = «score_1[1]:.4f»$ | «weight_1[0]:.4f», «weight_1[1]:.4f»
-    | $(«out[1, 2]:.4f», «out[1, 3]:.4f»)$ |
+| head 0 | $-0.8415/\sqrt 2 = «score_0[0]:.4f»$ | $1/\sqrt 2 = «score_0[1]:.4f»$ | «weight_0[0]:.4f»,
+    «weight_0[1]:.4f» | $(«out[1, 0]:.4f», «out[1, 1]:.4f»)$ |
+| head 1 | $-1.6829/\sqrt 2 = «score_1[0]:.4f»$ | $1/\sqrt 2 = «score_1[1]:.4f»$ | «weight_1[0]:.4f»,
+    «weight_1[1]:.4f» | $(«out[1, 2]:.4f», «out[1, 3]:.4f»)$ |
 row 1 of the result is $(«out[1]:.4f»)$
 so it is $«point(out[0])»$
 For $T = 1000$ tokens this computes 1,000 keys instead of «1000 * 1001 // 2:,»
 cache_k before: [[[1, 0]], [[2, 0]]]
 cache_k after: [[[1, 0], «key_1»], [[2, 0], «key_1»]] <== np.allclose(after_k[:, 1], after_k[0, 1])
-cache_v after: [[[1, 0], [0, 1]], [[2, 0], [0, 1]]] <== after_v.tolist() == [[[1, 0], [0, 1]], [[2, 0], [0, 1]]]
+cache_v after: [[[1, 0], [0, 1]], [[2, 0], [0, 1]]] <== after_v.tolist() == [[[1, 0], [0, 1]], [[2, 0], [0,
+    1]]]
 out: [[«second[0]:.4f»]]
 A dot product is never larger than a constant times this mean <== all(map(is_bounded, (0, 1, 19, 300)))
 np.cumsum([1, 1j, -1]) # [1, 1+1j, 1j] <== np.cumsum([1, 1j, -1]).tolist() == [1, 1 + 1j, 1j]
-it is «bound[0]:.1f» at offset 0, «bound[100]:.1f» at 100 and «bound[1000]:.1f» at 1000, but «m.decay_bound(113028,
-    128):.1f» at 113028 <== (np.diff(bound) > 0).any()
+it is «bound[0]:.1f» at offset 0, «bound[100]:.1f» at 100 and «bound[1000]:.1f» at 1000, but
+    «m.decay_bound(113028, 128):.1f» at 113028 <== (np.diff(bound) > 0).any()
 the key $k = R_{50} q$ has its highest score exactly 50 positions back <== scores_of_50.argmax() == 50
 In a training text of 4096 tokens the angles of pair 63 (head of 128) reach «4095 * theta[63]:.2f» radians
-In opposite directions the score depends on $m + n$ <== np.allclose(against, against[0])
+(in opposite directions the score would depend on $m + n$) <== np.allclose(against, against[0])
+| $(1, 0, 0, 0)$ at position 1 | $(«turned[0]:.2f», «turned[1]:.2f», 0, 0)$, not $(«half_turned[0]:.2f», 0,
+    «half_turned[2]:.2f», 0)$ | <== np.allclose(half_turned[[1, 3]], 0)
+| query and key at one position | the model's score | <== layouts_agree(5, 5)
+| the key one position later | another score | <== not layouts_agree(5, 6)
+and only $j - i$ remains <== kept_still < 1e-12 and moved > 0.1
 """
 
 places = np.arange(6)

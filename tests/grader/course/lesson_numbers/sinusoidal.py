@@ -28,7 +28,8 @@ assert np.allclose(m.sinusoidal_encoding(positions, 8) @ shift.T, m.sinusoidal_e
 
 SENTENCES = r"""
 But they jump, as from 7 («7:04b») to 8 («8:04b»)
-The angles 30° and 150° have the same sine <== math.isclose(math.sin(math.radians(30)), math.sin(math.radians(150)))
+the angles 30° and 150° have the same sine <== math.isclose(math.sin(math.radians(30)),
+    math.sin(math.radians(150)))
 $10000^{0} = «omega[0]»$ and $10000^{-2/4} = «omega[1]»$
 | 1 | «pe[1, :3]:.4f» | «pe[1, 3]:.5f» |
 | 2 | «pe[2]:.4f» |
@@ -36,17 +37,18 @@ $10000^{0} = «omega[0]»$ and $10000^{-2/4} = «omega[1]»$
 with cos 1 = «cos:.4f» and sin 1 = «sin:.4f»
 «cos:.4f» · «pe[1, 0]:.4f» + «sin:.4f» · «pe[1, 1]:.4f» = «moved[0]:.4f», and the cosine
 −«sin:.4f» · «pe[1, 0]:.4f» + «cos:.4f» · «pe[1, 1]:.4f» = «moved[1]:.3f»
-The dot product of rows 1 and 2 is «close:.3f». Rows 2 and 3 give «pe[2] @ pe[3]:.3f» too <== math.isclose(close,
-    m.offset_similarity(1, 4))
+The dot product of rows 1 and 2 is «close:.3f». Rows 2 and 3 give «pe[2] @ pe[3]:.3f» too <==
+    math.isclose(close, m.offset_similarity(1, 4))
 With $d = 8$ the frequencies are «eight[:3]» and «eight[3]»
 Pair 2 makes a full turn in $2\pi/«eight[2]» \approx «waves[2]:.0f»$ positions, pair 3 in «waves[3]:.0f»
 for $d = 8$ the longest wavelength is 2π · «waves[-1] / (2 * math.pi):.0f»
-in Whisper the exponent is $-i/(d/2-1)$, so the last frequency is exactly $1/b$ <== np.abs(tensor2tensor -
-    eight)[1:].min() > 1e-4
+in Whisper the exponent differs too: it is $-i/(d/2-1)$, so the last frequency is exactly $1/b$ <==
+    np.abs(tensor2tensor - eight)[1:].min() > 1e-4
 with $d = 8$, positions 6 apart («similar[0]:.3f») are more alike than neighbours («similar[1]:.3f»)
-for any frequencies, for example 0.3, 1.7 and 2.2 <== misfit(np.hstack([np.sin(free), np.cos(free)])) < 1e-9
-$M^\top M$ is the identity matrix, and a shift by 2 and then by 3 is a shift by 5 <== np.allclose(m.shift_matrix(2, 8) @
-    m.shift_matrix(3, 8), m.shift_matrix(5, 8))
+the dot product depends only on $k$, for *any* frequencies <== misfit(np.hstack([np.sin(free), np.cos(free)]))
+    < 1e-9
+$M^\top M$ is the identity matrix, and a shift by 2 and then by 3 is a shift by 5 <==
+    np.allclose(m.shift_matrix(2, 8) @ m.shift_matrix(3, 8), m.shift_matrix(5, 8))
 """
 
 ANSWERS = {

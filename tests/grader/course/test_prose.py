@@ -1,0 +1,97 @@
+"""The prose of the course as a whole: links, the commands that start it, what the page on choosing a method claims."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assignments.context_extension import lab as context
+from assignments.extrapolation import lab as extrapolation
+from assignments.modern import lab as modern
+from autograder import course
+from autograder.course import Assignment
+
+FOLDER = course.ROOT / "assignments"
+PAGES = [*sorted(FOLDER.glob("*.md")), *sorted(FOLDER.glob("*/README.md"))]
+MOST_WORDS = 33_700
+"""of the lessons 1 to 13, as `wc -w` counts them"""
+_NOT_PROSE = re.compile(r"(?ms)^```.*?^```|<!--.*?-->|!\[[^\]]*\]\([^)]*?\"[^\"]*\"\)|`[^`\n]*`|^#[^\n]*$|^    [^\n]*$")
+SETUP = """\
+python3 -m venv .venv
+.venv/bin/python -m pip install -r requirements.txt
+.venv/bin/python -m autograder.checks attention
+"""
+
+
+def prose(page: Path) -> str:
+    return _NOT_PROSE.sub(" ", page.read_text("utf-8"))
+
+
+def number_of(lesson: Path) -> str:
+    title = re.match(r"# (\d+)\. ", lesson.read_text("utf-8"))
+    assert title, lesson
+    return title[1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
+def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
+    """So that the numbers can follow the plan of a term. Captions, headings and code are left out."""
+    text = prose(page)
+    links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
+    assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []
+    assert re.findall(r"[Ll]essons?\s+\d+", re.sub(r"\[[^\]]*\]\([^)]*\)", " ", text)) == []
+
+
+def test_a_lesson_says_first_what_to_write_and_how_to_check_it(assignment: Assignment) -> None:
+    beginning = " ".join(assignment.lesson.read_text("utf-8").partition("\n## ")[0].split())
+    name = assignment.name
+    assert f"Write `{name}.py`; check it with `.venv/bin/python -m autograder.checks {name}`" in beginning
+    assert "[how to work](../README.md#how-to-work)" in beginning
+
+
+def test_the_course_is_set_up_by_the_same_three_lines_everywhere() -> None:
+    handout = course.ROOT / "autograder" / "handout" / "template" / "README.md.template"
+    for page in (FOLDER / "README.md", FOLDER / "setup.md", handout):
+        assert SETUP in re.sub(r"(?m)^ +", "", page.read_text("utf-8")), page
+
+
+def test_the_lessons_are_short_enough_to_read() -> None:
+    lessons = course.assignments()[:13]
+    assert sum(len(one.lesson.read_text("utf-8").split()) for one in lessons) <= MOST_WORDS
+
+
+def test_what_the_page_on_choosing_claims_was_measured() -> None:
+    page = " ".join((FOLDER / "choosing.md").read_text("utf-8").split())
+    far = extrapolation.saved_far()
+
+    def reached(method: str, change: str, then: str = "usual", length: int = 128, log_n: int = 0) -> float:
+        rows = [row.accuracy for row in far if (*row[:4], row.length) == (method, change, then, log_n, length)]
+        assert rows
+        return float(np.mean(rows))
+
+    measured = extrapolation.saved()
+    usual = extrapolation.by_length(measured, "copy 3 back", "sinusoidal")[128].mean()
+    start = reached("sinusoidal", "usual", "start_below 128")
+    assert f"here {usual:.2f} at 8 times; {start:.2f} with a random start in training" in page
+
+    assert "here from nothing to 64 times" in page and "here 64 times, if scores grow with ln n" in page
+    at_64_times = {"length": 64 * 16, "log_n": 1}
+    assert reached("rope", "base 4", **at_64_times) > 0.9 > 0.5 > reached("rope", "usual")
+    assert min(reached("shaw", "usual", **at_64_times), reached("t5", "usual", **at_64_times)) > 0.9
+
+    assert "here 8 times for copying 1 back; 3 back not at all" in page
+    alibi = {task: extrapolation.by_length(measured, task, "alibi")[128].mean() for task in extrapolation.TASKS}
+    assert alibi["copy 1 back"] > 0.9 and alibi["copy 3 back"] < 0.3
+
+    assert "here 16 times for near tokens; not for the order of far ones" in page
+    rerope = {run: context.accuracies(context.saved(), run, "ReRoPE")[256].mean() for run in context.SUMMARY_TASKS}
+    assert min(rerope["copy 3 back"], rerope["copy 1 back"]) > 0.9 > 0.6 > rerope["latest passkey"]
+
+    first, every = (
+        modern.accuracies(modern.saved(), "copy 3 back", schedule)[64].mean()
+        for schedule in ("the first layer", "every layer")
+    )
+    assert f"here at 4 times {first:.2f}, with RoPE everywhere {every:.2f}" in page
