@@ -7,6 +7,7 @@
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(got, expected, "position 0 changes nothing")   a property, or a value worked out by hand
+    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same of a result that may be float32
     expect.answer(rope, "rotates_values")
 
 Values and dtype are asked separately, so that one mistake costs once. Whatever comes from a submission is plain
@@ -113,6 +114,14 @@ def close(got: Any, expected: Any, says: str, tolerance: float | None = None) ->
     """Two results agree: `says` is the rule in the words of the lesson."""
     if differs := difference(got, expected, tolerance):
         raise Wrong(differs[0], f"{says}: {differs[1]}")
+
+
+def precision(*results: Any) -> float:
+    """Return the tolerance of a property of these results: that of the least precise dtype among them.
+
+    A function that returns float32 where float64 is due pays for it in the test of dtypes, and not here.
+    """
+    return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
 def holds(condition: object, says: str) -> None:

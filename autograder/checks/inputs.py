@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 
@@ -34,6 +36,19 @@ def _features(shape: tuple[int, ...], seed: int, dtype: str) -> np.ndarray:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == "float32")]
         _made[dtype, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array
+
+
+TABLE_POINTS = 0.125
+"""Points of each case of a test of tables."""
+
+
+def table(function: str, *arguments: Any) -> Any:
+    """Return the case of one function, for a parametrised test that asks each function that makes a table.
+
+    The function alone pays for its case: it names the question.
+    """
+    mark = pytest.mark.question(function, points=TABLE_POINTS)
+    return pytest.param(function, arguments, id=function, marks=mark)
 
 
 def positions(limit: int = 10**6) -> st.SearchStrategy[int]:

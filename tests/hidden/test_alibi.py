@@ -204,7 +204,9 @@ def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
-    expect.close(masked_bloom, masked_bias, "the weights of both forms under a causal mask")
+    expect.close(
+        masked_bloom, masked_bias, "the weights of both forms under a causal mask", expect.precision(bloom, bias)
+    )
     lines = np.array([slope(head, n_heads) * np.arange(6) for head in range(n_heads)])
     expect.close(bloom, lines[:, np.newaxis, :], "a straight line from 0, as steep as the head's slope")
 
