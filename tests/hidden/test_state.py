@@ -327,8 +327,9 @@ def test_chunks_with_a_padded_end(state, rng):
 def test_chunks_of_a_long_text(state):
     """A long text fits into the memory, because no array has an entry for each pair of tokens."""
     q, k, v = tokens(length=12000, d_k=2, d_v=1)
-    log_f = gates(12000) / 16 - 0.001
+    log_f = np.where(np.arange(12000) % 700 == 77, -INF, 0.0)  # decays of 0 and 1: exact in any precision
     expect.matches(state.linear_chunks, q, k, v, log_f, 50, features(2, 1, seed=8))
+
 
 
 @pytest.mark.question("linear_chunks", points=0.25)
