@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import answer_matches, plain_scalar
+from autograder.checks.answers import DIGITS, answer_matches, lacks_digits, plain_scalar
 from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
@@ -102,18 +102,20 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} accepted a bad argument; expected {error.__name__}")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
     if error.__name__ not in reply.raised.bases:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; expected {error.__name__}")
+        raise Wrong(
+            Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind} for a bad argument; expected {error.__name__}"
+        )
 
 
 def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
     """Two results agree: `says` is the rule in the words of the lesson."""
     if differs := difference(got, expected, tolerance):
-        raise Wrong(differs[0], f"{says}: {differs[1]}")
+        raise Wrong(differs[0], f"{says}: {differs[1]}", value=got)
 
 
 def precision(*results: Any) -> float:
@@ -146,6 +148,7 @@ def answer(submission: StudentModule, key: str) -> None:
     expected, known = submission.reference.answer(key)
     if not answer_matches(got, expected):
         hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
+        hint = f"It is {DIGITS}." if hint is None and lacks_digits(got, expected) else hint
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
 

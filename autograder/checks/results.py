@@ -123,6 +123,13 @@ def describe(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
+def _origin(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a compared value that no function returned: the call beside it gave another one."""
+    if value is None or submission is None or not submission.replies or submission.has_returned(value):
+        return ""
+    return "\nThe test computed this value from what your functions returned."
+
+
 _BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 """What is the affair of the function that it happened in, and not of the one that a test is about."""
 
@@ -139,7 +146,7 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case Wrong(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, given=raised.function, calls=calls)
         case Wrong() | Stopped():
-            kind, message = raised.kind, raised.message
+            kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"

@@ -331,7 +331,6 @@ def test_chunks_of_a_long_text(state):
     expect.matches(state.linear_chunks, q, k, v, log_f, 50, features(2, 1, seed=8))
 
 
-
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_do_not_loop_over_tokens(state):
     """Python may loop over the chunks, and not over the tokens of a chunk."""

@@ -121,8 +121,8 @@ def test_a_padded_text_gives_what_it_gives_alone(batches, seed, before, after):
     q, k, v = tokens(len(real), seed)
     out = attention(q[np.newaxis], k[np.newaxis], v[np.newaxis], batches.padding_mask(real))[0]
     alone = attention(q[real], k[real], v[real], causal(4))
-    expect.close(out[real], alone, "a padded text gives what it gives alone")
-    expect.close(out[~real], np.zeros((before + after, 3)), "a row of padding gives zeros")
+    expect.close(out[real], alone, "attention with this mask: a padded text gives what it gives alone")
+    expect.close(out[~real], np.zeros((before + after, 3)), "attention with this mask: a row of padding gives zeros")
 
 
 # next_positions

@@ -181,8 +181,7 @@ def test_linear_with_padding(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_refuses_one_value_for_several_tokens(state):
-    """As many tokens in q, k, v and log_f: one for all of them is refused, and the message contains a number or the
-    shape."""
+    """As many tokens in q, k, v and log_f: one for all of them is refused."""
     (q, k, v), log_f = tokens(), gates(7)
     expect.answers(state.linear_attention, q, k, v, log_f)
     expect.raises(ValueError, state.linear_attention, q, k, v, gates(1))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import practice_results
+from autograder.checks.answers import form, form_errors, lacks_digits, practice_results
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -303,6 +303,62 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     assert words.endswith("digits: compute in float64")
     _, words = expect.difference(expected * 1e-5, expected * 1.1e-5, None) or ("", "")
     assert "digits" not in words
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("No", "write True or False, without quotes, instead of 'No'"),
+        (1, "write True or False instead of 1"),
+        (None, None),
+        (True, None),
+    ],
+)
+def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> None:
+    faults = [fault for _, fault in form_errors({"key": given}, {"key": form(False)})]
+    assert faults == ([f"key: {words}"] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("given", "is_near"),
+    [
+        (0.5173, True),  # cut off
+        (0.517, True),
+        (0.52, True),  # rounded
+        (0.51, True),
+        (0.5, False),  # could be anything
+        (0.5175, False),
+        (-0.5174, False),
+        (0.517363, False),  # is right
+        (1, False),
+        (float("nan"), False),
+        ("0.5174", False),
+    ],
+)
+def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -> None:
+    assert lacks_digits(given, 0.517363) is is_near
+    said = [words for _, words in practice_results({"key": given}, {"key": {"value": 0.517363, "reason": ""}})]
+    assert ("key is right so far: five digits are asked" in said) is is_near
+
+
+def test_a_graded_answer_that_lacks_digits_says_so() -> None:
+    key = "score_at_half_a_rotation"
+    with pytest.raises(Wrong, match="right so far: five digits are asked"):
+        expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
+    expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
+
+
+def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
+    """A student looks for it in what the call beside it returns."""
+    test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
+    line = "\nThe test computed this value from what your functions returned."
+    cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
+    for computed, is_computed in cases:
+        rope = submission("def rotate_half(x): return x + 1")
+        with pytest.raises(Wrong) as caught:
+            expect.close(computed(rope.rotate_half(X)), np.zeros(9), "nothing")
+        result = results.test_result(test, caught.value, rope)
+        assert result.message.endswith(line) is is_computed
 
 
 def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_wrong() -> None:
