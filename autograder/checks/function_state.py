@@ -46,6 +46,8 @@ class FunctionState:
     """the other function to fix, or to wait for"""
     own: tuple[TestResult, ...] = ()
     """the mistakes of its own, the deepest first, and of those the ones with a known cause"""
+    promises_an_error: bool = False
+    """whether it is right so far, and raises nothing though its docstring has a line `Raises`"""
 
     @property
     def is_right(self) -> bool:
@@ -75,7 +77,10 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     kinds = {result.kind for result in group}
     other = next((result.given for result in group if result.given), None)
     if kinds == {None}:
-        return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other)
+        replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
+        is_silent = not any(reply.raised for reply in replies)  # as far as the tests have asked
+        promises = is_silent and call_graph is not None and call_graph.promises_an_error(name)
+        return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other, promises_an_error=promises)
     if Kind.NOT_REACHED in kinds:
         return FunctionState(name, group, State.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:

@@ -95,9 +95,11 @@ _NOTES = {
 
 
 def note(function_state: FunctionState) -> str:
-    """What is said of a function without a mistake of its own, in a few words."""
+    """Return a few words about a function without a mistake of its own."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
-    return _NOTES.get(function_state.state, "").format(cause=cause)
+    words = _NOTES.get(function_state.state, "").format(cause=cause)
+    promise = "its docstring has a line `Raises`, and your function has no `raise`"
+    return "; ".join(filter(None, [words, promise if function_state.promises_an_error else ""]))
 
 
 def block(function_state: FunctionState, audience: Audience, full: int = 1) -> str:

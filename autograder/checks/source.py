@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import sys
 import tokenize
 import traceback
@@ -125,6 +126,7 @@ class CallGraph:
             for name, node in functions.items()
         }
         """function → the functions that its text names"""
+        self._functions = functions
         self.below = functools.cache(self._below)
 
     def _below(self, name: str) -> frozenset[str]:
@@ -136,6 +138,13 @@ class CallGraph:
             used |= further
             waiting += further
         return frozenset(used - {name})
+
+    def promises_an_error(self, name: str) -> bool:
+        """Return True if a function's docstring has a line `Raises`, and neither it nor what it builds on raises."""
+        node = self._functions.get(name)
+        promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
+        reached = [self._functions[each] for each in (name, *self.below(name))] if promised else []
+        return bool(reached) and not any(isinstance(part, ast.Raise) for each in reached for part in ast.walk(each))
 
     def lowest(self, names: frozenset[str]) -> frozenset[str]:
         """Those that build on no other of these functions."""
