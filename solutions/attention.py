@@ -11,6 +11,7 @@ Conventions: `...` is any number of leading axes (batch, heads), also none. The 
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
 Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
 weights, scores) is float32, else float64; masks and biases have no influence on this.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

@@ -9,6 +9,7 @@ Conventions: coordinates count from 0, the row (y, h) before the column (x, w). 
 last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
 (x, q, k, a table) is float32, else float64; positions and frequencies never decide that, and angles are always computed
 in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

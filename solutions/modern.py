@@ -10,6 +10,7 @@ are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 
 (queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions
 without a feature array return float64 (int64 or bool where said). No function changes an argument in
 place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

@@ -11,7 +11,8 @@ features, and each repeats with its own period.
 Conventions: positions count from 0; `...` is any number of leading axes, also none; the last two axes of
 features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
 is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
-float64.
+float64; other positions are float64.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

@@ -9,6 +9,7 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
 (i, i + d/2). The result is float32 if all feature arrays are float32, otherwise float64. Angles are
 always computed in float64, because float32 cannot hold position 10⁶ times a frequency precisely.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

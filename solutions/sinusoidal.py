@@ -11,6 +11,7 @@ Conventions: positions count from 0 and may be any real numbers; `...` is any nu
 none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
 concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32,
 else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

@@ -8,7 +8,9 @@ multiplication. Heads with steep slopes use near keys, heads with gentle slopes 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
 has the position of the last key, as in generation with a cache. Results are float32 where every
-feature array is float32, else float64; slopes and biases are float64 and do not decide the dtype.
+feature array is float32, else float64; slopes and biases are computed in
+float64, stay float64, and do not decide the dtype.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import math

@@ -7,8 +7,9 @@ tokens. A layer with a state begins each text with an empty one.
 Conventions: positions count from 0; `...` is any number of leading axes. A `mask` is boolean: True for a real token,
 False for padding. `boundaries` say where packed texts begin and end: D + 1 integers for D texts, 0 first, the number of
 tokens last, each larger than the one before. FlashAttention calls them cu_seqlens. Positions and boundaries are
-returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64. No
-function changes an argument in place.
+returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64; gates
+are float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 from itertools import pairwise
@@ -50,6 +51,7 @@ def position_ids(mask):
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
+    Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
     Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
     """
@@ -65,6 +67,7 @@ def padding_mask(mask):
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
+    Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
     Source: the causal masks of Hugging Face transformers. There a row of padding may stay open: nobody reads it.
     """
@@ -76,6 +79,7 @@ def next_positions(mask):
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
+    Raises: ValueError for a row without a real token.
     Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
     Source: `generate` of Hugging Face transformers.
     """

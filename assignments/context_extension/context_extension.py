@@ -11,10 +11,11 @@ found (LongRoPE).
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
 L₀ = trained_len the length that the model was trained on, and `factor` the number s that says how far to extend it.
-Functions without a feature array return float64 or a plain float. No function changes an argument in
+Functions without a feature array compute in float64, and return it or a plain float. No function changes an argument in
 place.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
 parameters, in float64 where it uses float32.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import math

@@ -9,6 +9,7 @@ no gradient: it keeps its random start values.
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise
 float64. Looking up past either end of a table raises IndexError.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
@@ -47,7 +48,7 @@ def lookup(table, positions):
     A position below 0 is an error too. (numpy alone would count it from the end of the table.)
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
-    Returns: shape positions.shape + (d,).
+    Returns: shape positions.shape + (d,); shape (0, d) for no positions, as an array or as an empty list.
     Raises: IndexError for a position past either end: −1 is an error, not the last row.
     Example: lookup([[0, 0], [1, 10], [2, 20]], [2, 0, 2]) is [[2, 20], [0, 0], [2, 20]].
     Source: GPT-2 and BERT, position embeddings.

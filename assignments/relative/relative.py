@@ -12,6 +12,7 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
 result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
 computed in float64 and converted at the end.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

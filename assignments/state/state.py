@@ -9,8 +9,9 @@ Conventions: tokens count from 0; `...` is any number of leading axes, and leadi
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
 are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
-count, and functions of them alone return float64. No function changes an argument in place. Only the functions with a
-line `Raises` must refuse anything. There is at least one token.
+count: compute with them in float64, also where they come as float32. Functions of them alone return float64. No
+function changes an argument in place. There is at least one token.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np

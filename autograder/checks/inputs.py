@@ -38,16 +38,13 @@ def _features(shape: tuple[int, ...], seed: int, dtype: str) -> np.ndarray:
     return array
 
 
-TABLE_POINTS = 0.125
-"""Points of each case of a test of tables."""
+CASE_POINTS = 0.125
+"""Points of each function in a test of several."""
 
 
-def table(function: str, *arguments: Any) -> Any:
-    """Return the case of one function, for a parametrised test that asks each function that makes a table.
-
-    The function alone pays for its case: it names the question.
-    """
-    mark = pytest.mark.question(function, points=TABLE_POINTS)
+def case(function: str, *arguments: Any) -> Any:
+    """Return the case of one function, for a parametrised test that asks several: the function alone pays for it."""
+    mark = pytest.mark.question(function, points=CASE_POINTS)
     return pytest.param(function, arguments, id=function, marks=mark)
 
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 INF = np.inf
 lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
@@ -127,7 +127,7 @@ def test_positions_with_any_leading_axes(batches, rng):
     expect.matches(batches.position_ids, drawn_mask(rng, 2, 700))
 
 
-@pytest.mark.question("position_ids", points=0.5)
+@pytest.mark.question("position_ids", points=0.375)
 @given(sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True), seed=seeds())
 def test_a_learned_table_finds_its_rows(batches, sizes, seed):
     """A learned table gives each text in a padded batch the rows that it gives it alone; counting along the row does
@@ -165,7 +165,7 @@ def test_padding_mask_with_any_leading_axes(batches, rng):
         expect.matches(batches.padding_mask, drawn_mask(rng, *shape))
 
 
-@pytest.mark.question("padding_mask", points=0.5)
+@pytest.mark.question("padding_mask", points=0.375)
 @given(sizes=st.lists(st.integers(1, 5), min_size=2, max_size=3, unique=True), seed=seeds())
 def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
     """With the mask, heads and RoPE, each padded text gives what it gives alone, even if positions count along the
@@ -198,10 +198,23 @@ def test_padding_uses_nothing_and_is_used_by_nothing(batches, sizes, side):
     expect.close(mask.any(axis=-2), real[:, np.newaxis], "only real keys are used")
 
 
+EMPTY_ROW = [[True, False, True], [False, False, False]]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [case("position_ids", EMPTY_ROW), case("padding_mask", EMPTY_ROW), case("next_positions", EMPTY_ROW)],
+)
+def test_a_row_has_a_real_token(batches, function, arguments):
+    """A row of the mask without a real token is refused: no text is all padding."""
+    expect.answers(getattr(batches, function), [[True, False, True], [False, False, True]])
+    expect.raises(ValueError, getattr(batches, function), *arguments)
+
+
 # next_positions
 
 
-@pytest.mark.question("next_positions", points=0.25)
+@pytest.mark.question("next_positions", points=0.125)
 def test_next_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
@@ -412,7 +425,7 @@ def test_reset_with_any_leading_axes(batches, rng):
         expect.matches(batches.reset_gates, log_f, boundaries)
 
 
-@pytest.mark.question("reset_gates", points=0.5)
+@pytest.mark.question("reset_gates", points=0.625)
 @given(sizes=lengths, seed=seeds())
 def test_a_state_begins_anew(batches, sizes, seed):
     """With shut gates a layer with a state gives each packed text what it gives alone, also after a state that was left
@@ -444,7 +457,7 @@ def test_only_first_gates_change(batches, sizes, seed):
     expect.close(got[kept], np.delete(log_f, boundaries[:-1]), "the other gates stay")
 
 
-@pytest.mark.question("reset_gates", points=0.25)
+@pytest.mark.question("reset_gates", points=0.125)
 def test_reset_works_on_a_copy(batches):
     """The gates that were given stay as they were: another layer may need them."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 7)), np.array([0, 3, 7]))

@@ -330,7 +330,7 @@ def test_apply_rope_with_any_leading_axes(context_extension, rng):
         )
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_dtype(context_extension, rng):
     """float32 stays float32, whatever positions and frequencies are; everything else becomes float64."""
     x, frequencies = normal(rng, 3, 8), rng.uniform(0, 1, 4)
@@ -340,7 +340,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
     expect.dtype(context_extension.apply_rope_with, np.arange(24).reshape(3, 8), np.arange(3), frequencies, 1.25)
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
     """Far along the sequence float32 features are still rotated by the right angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
@@ -359,7 +359,7 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
     )
 
 
-@pytest.mark.question("apply_rope_with", points=0.5)
+@pytest.mark.question("apply_rope_with", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
     """Two rotations are one by m + n, and each multiplies the length of a row by the scale: up to position 10⁶."""

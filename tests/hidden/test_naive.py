@@ -36,10 +36,11 @@ def at_random(rng, *limits):
 
 @pytest.mark.question("integer_positions", points=0.5)
 def test_integer_positions_of_any_length(naive, rng):
-    """0 … T − 1 in float64, for one token as well as many."""
+    """0 … T − 1 as floats, for one token as well as many."""
     for length in (1, 2, *at_random(rng, 50, 3000)):
         expect.matches(naive.integer_positions, length)
-    expect.matches(naive.integer_positions, 70_000)
+    positions = expect.matches(naive.integer_positions, 70_000)
+    expect.holds(positions.dtype.kind == "f", "positions are floats, as the features are")
 
 
 # add_integer_positions

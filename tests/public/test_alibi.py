@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds, table
+from autograder.checks.inputs import case, features, seeds
 
 
 def causal_weights(scores):
@@ -142,9 +142,9 @@ def test_windows(alibi):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("alibi_slopes", 6),
-        table("alibi_bias", 3, 2, 4),
-        table("bloom_bias", 3, 4),
+        case("alibi_slopes", 6),
+        case("alibi_bias", 3, 2, 4),
+        case("bloom_bias", 3, 4),
     ],
 )
 def test_tables_are_float64(alibi, function, arguments):

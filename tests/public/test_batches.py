@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds, table
+from autograder.checks.inputs import case, features, seeds
 
 INF = np.inf
 lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
@@ -233,7 +233,7 @@ def test_packed_attention(batches):
     expect.matches(batches.packed_attention, q, k + 1, v, np.array([0, 2, 6]))
 
 
-@pytest.mark.question("packed_attention", points=0.5)
+@pytest.mark.question("packed_attention", points=0.625)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_rope(batches, seed, sizes):
     """With RoPE each packed text gives exactly what it gives alone; in one causal row it does not."""
@@ -260,7 +260,7 @@ def test_a_nan_stays_in_its_text(batches):
     expect.close(out[:4], attention(q[:4], k[:4], v[:4], causal(4)), "the text without a NaN gives what it gives alone")
 
 
-@pytest.mark.question("packed_attention", points=0.25)
+@pytest.mark.question("packed_attention", points=0.125)
 def test_packed_attention_in_float32(batches):
     """float32 where q, k and v are all float32, else float64."""
     arrays = [array.astype(np.float32) for array in tokens(7)]
@@ -359,7 +359,7 @@ def test_tree_mask(batches):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("reset_gates", np.array([-0.1, -0.2, -0.3]), np.array([0, 1, 3])),
+        case("reset_gates", np.array([-0.1, -0.2, -0.3]), np.array([0, 1, 3])),
     ],
 )
 def test_tables_are_float64(batches, function, arguments):

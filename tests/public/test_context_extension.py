@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds, table
+from autograder.checks.inputs import case, features, positions, seeds
 
 # interpolate_positions
 
@@ -170,7 +170,7 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
 # apply_rope_with
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.375)
 def test_apply_rope_with_by_hand(context_extension):
     """At position 2 and frequency 1/2 a pair rotates by one radian; a scale of 2 makes it twice as long."""
     turned = context_extension.apply_rope_with(
@@ -215,7 +215,7 @@ def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shi
     expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has another score")
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.125)
 def test_every_row_needs_a_position(context_extension):
     """Every row needs its position: one position for several rows is refused."""
     frequencies = np.array([1.0, 0.25])
@@ -292,11 +292,11 @@ def test_similarity(context_extension):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("interpolate_positions", np.arange(5), 3),
-        table("rotations_in_context", 6, 100),
-        table("yarn_frequencies", 6, 10000.0, 4.0, 100),
-        table("llama3_frequencies", 6),
-        table("longrope_frequencies", 6, np.array([1.0, 1.5, 3.0])),
+        case("interpolate_positions", np.arange(5), 3),
+        case("rotations_in_context", 6, 100),
+        case("yarn_frequencies", 6, 10000.0, 4.0, 100),
+        case("llama3_frequencies", 6),
+        case("longrope_frequencies", 6, np.array([1.0, 1.5, 3.0])),
     ],
 )
 def test_tables_are_float64(context_extension, function, arguments):

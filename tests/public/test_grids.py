@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds, table
+from autograder.checks.inputs import case, features, positions, seeds
 
 # grid_positions
 
@@ -273,10 +273,10 @@ def test_next_position(grids):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("sinusoidal_2d", 2, 3, 8),
-        table("axial_frequencies", 12),
-        table("alternating_frequencies", 12),
-        table("mrope_frequencies", 12, (1, 2, 3)),
+        case("sinusoidal_2d", 2, 3, 8),
+        case("axial_frequencies", 12),
+        case("alternating_frequencies", 12),
+        case("mrope_frequencies", 12, (1, 2, 3)),
     ],
 )
 def test_tables_are_float64(grids, function, arguments):

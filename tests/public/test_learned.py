@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds, table
+from autograder.checks.inputs import case, features, seeds
 
 
 @pytest.mark.question("init_table", points=0.375)
@@ -156,7 +156,7 @@ def test_lookup_before_the_start(learned):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("init_table", 3, 2, 7),
+        case("init_table", 3, 2, 7),
     ],
 )
 def test_tables_are_float64(learned, function, arguments):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds, table
+from autograder.checks.inputs import case, features, positions, seeds
 
 
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
@@ -284,12 +284,12 @@ def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("first_token_share", 7),
-        table("position_from_share", np.array([0.25, 0.3])),
-        table("layer_bases", 5, 4),
-        table("p_rope_frequencies", 12, 0.75),
-        table("temperature", np.arange(0, 20000, 5000)),
-        table("log_n_scale", np.arange(0, 20000, 5000), 512),
+        case("first_token_share", 7),
+        case("position_from_share", np.array([0.25, 0.3])),
+        case("layer_bases", 5, 4),
+        case("p_rope_frequencies", 12, 0.75),
+        case("temperature", np.arange(0, 20000, 5000)),
+        case("log_n_scale", np.arange(0, 20000, 5000), 512),
     ],
 )
 def test_tables_are_float64(modern, function, arguments):

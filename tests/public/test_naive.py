@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, table
+from autograder.checks.inputs import case, features
 
 SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 
@@ -21,8 +21,9 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 
 @pytest.mark.question("integer_positions", points=0.125)
 def test_integer_positions(naive):
-    """Positions count from 0: four tokens have the positions 0, 1, 2, 3."""
-    expect.matches(naive.integer_positions, 4)
+    """Positions count from 0: four tokens have the positions 0, 1, 2, 3, as floats."""
+    positions = expect.matches(naive.integer_positions, 4)
+    expect.holds(positions.dtype.kind == "f", "positions are floats, as the features are")
     expect.matches(naive.integer_positions, 1)
 
 
@@ -186,8 +187,8 @@ def test_gray_changes_one_bit_a_step(naive, length):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("integer_positions", 5),
-        table("normalized_positions", 5),
+        case("integer_positions", 5),
+        case("normalized_positions", 5),
     ],
 )
 def test_tables_are_float64(naive, function, arguments):

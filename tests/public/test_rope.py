@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds, table
+from autograder.checks.inputs import case, features, positions, seeds
 
 
 @pytest.mark.question("rope_frequencies", points=0.125)
@@ -41,7 +41,7 @@ def test_apply_rope_by_hand(rope):
     expect.close(turned, expected, "the pairs (1, 0) and (1, 0) at position 1")
 
 
-@pytest.mark.question("apply_rope", points=0.5)
+@pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope(rope):
     """Pair i of row t is rotated by positions[t]·θ_i, for any number of leading axes."""
     expect.matches(rope.apply_rope, features(5, 6), np.arange(5))
@@ -188,10 +188,10 @@ def test_decay_bound(rope):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("rope_frequencies", 6),
-        table("rope_cos_sin", np.arange(3), 6),
-        table("rotation_matrix", 3, 6),
-        table("decay_bound", [0, 3], 6),
+        case("rope_frequencies", 6),
+        case("rope_cos_sin", np.arange(3), 6),
+        case("rotation_matrix", 3, 6),
+        case("decay_bound", [0, 3], 6),
     ],
 )
 def test_tables_are_float64(rope, function, arguments):
@@ -199,7 +199,7 @@ def test_tables_are_float64(rope, function, arguments):
     expect.dtype(getattr(rope, function), *arguments)
 
 
-@pytest.mark.question("apply_rope", points=0.25)
+@pytest.mark.question("apply_rope", points=0.125)
 def test_dtype(rope):
     """float32 stays float32, whatever the positions are; lists of whole numbers give float64."""
     expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3.0))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, table
+from autograder.checks.inputs import case, features, positions
 
 SHIFTS = st.integers(-500, 500)
 # A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of
@@ -70,7 +70,7 @@ def test_add_positions_by_hand(sinusoidal):
     expect.close(sinusoidal.add_positions(x), expected, "[[10, 10], [20, 20]] with positions")
 
 
-@pytest.mark.question("add_positions", points=0.5)
+@pytest.mark.question("add_positions", points=0.625)
 def test_add_positions(sinusoidal):
     """Every sequence of a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
@@ -165,11 +165,11 @@ def test_to_interleaved(sinusoidal):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("frequencies", 6),
-        table("wavelengths", 6),
-        table("sinusoidal_encoding", [0, 3], 6),
-        table("offset_similarity", [0, 3], 6),
-        table("shift_matrix", 3, 6),
+        case("frequencies", 6),
+        case("wavelengths", 6),
+        case("sinusoidal_encoding", [0, 3], 6),
+        case("offset_similarity", [0, 3], 6),
+        case("shift_matrix", 3, 6),
     ],
 )
 def test_tables_are_float64(sinusoidal, function, arguments):
@@ -177,7 +177,7 @@ def test_tables_are_float64(sinusoidal, function, arguments):
     expect.dtype(getattr(sinusoidal, function), *arguments)
 
 
-@pytest.mark.question("add_positions", points=0.25)
+@pytest.mark.question("add_positions", points=0.125)
 def test_dtype(sinusoidal):
     """float32 stays float32; lists of whole numbers give float64."""
     expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))

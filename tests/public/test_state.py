@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds, table
+from autograder.checks.inputs import case, features, seeds
 
 INF = np.inf
 
@@ -332,11 +332,11 @@ def test_half_life_by_hand(state):
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        table("decay_bias", np.array([-0.125, -0.5, -0.25], dtype=np.float32)),
-        table("decay_matrix", np.array([-0.125, -0.5, -0.25], dtype=np.float32)),
-        table("constant_decay", 4, 0.125),
-        table("half_life", np.array([-0.125, -0.5], dtype=np.float32)),
-        table("cope_positions", np.array([[0.5, 0.25], [0.75, 1.0]], dtype=np.float32)),
+        case("decay_bias", np.array([-0.125, -0.5, -0.25], dtype=np.float32)),
+        case("decay_matrix", np.array([-0.125, -0.5, -0.25], dtype=np.float32)),
+        case("constant_decay", 4, 0.125),
+        case("half_life", np.array([-0.125, -0.5], dtype=np.float32)),
+        case("cope_positions", np.array([[0.5, 0.25], [0.75, 1.0]], dtype=np.float32)),
     ],
 )
 def test_tables_are_float64(state, function, arguments):
