@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import attention
 
 
@@ -447,3 +449,10 @@ def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
 def scaled_by_half_the_width(q, k, mask=None, bias=None):
     """You divided by the square root of half the width, d/2. The rule: divide by the square root of d."""
     return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias)
+
+
+vars().update(
+    chain(
+        without_effect(attention.attention_weights, "mask", "bias"),
+    )
+)

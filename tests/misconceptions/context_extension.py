@@ -4,10 +4,11 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 """
 
 import math
+from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import context_extension
 
 
@@ -793,6 +794,20 @@ def turned_backwards(x, positions, frequencies, scale=1.0):
 def half_turns(head_dim, trained_len, base=10000.0):
     """You counted half rotations; the rule counts full ones, and one of them is 2π radians."""
     return 2 * context_extension.rotations_in_context(head_dim, trained_len, base)
+
+
+vars().update(
+    chain(
+        without_effect(context_extension.rotations_in_context, "base"),
+        without_effect(context_extension.longrope_frequencies, "base"),
+        without_effect(
+            context_extension.llama3_frequencies, "base", "factor", "low_freq_factor", "high_freq_factor", "trained_len"
+        ),
+        without_effect(context_extension.yarn_frequencies, "beta_fast", "beta_slow"),
+        without_effect(context_extension.rerope_scores, "base"),
+        without_effect(context_extension.lowest_similarity, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint names the likely cause in the words of the lesson and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import grids
 
 
@@ -801,6 +803,16 @@ def two_forms_exchanged(head_dim, sections, base=10000.0, interleaved=False):
 def scores_key_by_query(q, k, q_positions, k_positions, frequencies):
     """You exchanged rows and columns; the rule is one row per query and one column per key."""
     return np.swapaxes(grids.grid_scores(q, k, q_positions, k_positions, frequencies), -1, -2)
+
+
+vars().update(
+    chain(
+        without_effect(grids.sinusoidal_2d, "base"),
+        without_effect(grids.axial_frequencies, "base"),
+        without_effect(grids.alternating_frequencies, "base"),
+        without_effect(grids.mrope_frequencies, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import modern
 
 BASE = 10000.0
@@ -482,6 +484,17 @@ def sink_not_shifted(scores, sink):
     powers = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300))
     total = powers.sum(axis=-1, keepdims=True) + np.exp(np.asarray(sink, dtype=np.float64))[:, None, None]
     return powers / np.where(total == 0, 1, total)
+
+
+vars().update(
+    chain(
+        without_effect(modern.layer_bases, "local_base", "global_base"),
+        without_effect(modern.p_rope_frequencies, "base"),
+        without_effect(modern.temperature, "floor_scale", "attn_scale"),
+        without_effect(modern.decoupled_scores, "base"),
+        without_effect(modern.shift_keys, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import relative
 
 
@@ -589,6 +591,13 @@ def tables_exchanged(q, k, key_table, query_table, max_distance):
 def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
     """You divided by √(4d), as for four separate terms; the rule is √d."""
     return relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) / 2
+
+
+vars().update(
+    chain(
+        without_effect(relative.t5_bucket, "bidirectional", "num_buckets", "max_distance"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import rope
 
 
@@ -883,6 +885,20 @@ def sums_from_no_term_on(offsets, head_dim, base=10000.0):
     hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
     sums = np.cumsum(hands, axis=-1)
     return np.abs(sums[..., :-1]).sum(axis=-1) / sums.shape[-1]
+
+
+vars().update(
+    chain(
+        without_effect(rope.rope_frequencies, "base"),
+        without_effect(rope.rope_cos_sin, "base"),
+        without_effect(rope.apply_rope, "base"),
+        without_effect(rope.rotation_matrix, "base"),
+        without_effect(rope.apply_partial_rope, "base"),
+        without_effect(rope.apply_rope_half, "base"),
+        without_effect(rope.decode_step, "base"),
+        without_effect(rope.decay_bound, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

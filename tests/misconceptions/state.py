@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import state
 
 BASE = 10000.0
@@ -891,6 +893,13 @@ def cache_as_a_product(length, n_heads, d_k, d_v):
     """You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
+
+
+vars().update(
+    chain(
+        without_effect(state.retention, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {
