@@ -108,6 +108,7 @@ _TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),
     (r"Input operand (\d) does not have enough dimensions", _product_with_number),
     (r"shapes \((.*?)\) and \((.*?)\) not aligned", _not_aligned),
+    (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of what they change"),
     (r"shape-mismatch for sum", "tensordot sums over axes of different sizes"),
     (r"einstein sum subscripts string contains too many subscripts", "einsum names more axes than an array has"),
     (r"operand has more dimensions than subscripts", "einsum names fewer axes than an array has: begin with ..."),
@@ -168,6 +169,8 @@ _TABLE: list[tuple[str, str | Callable[..., str]]] = [
     ),
     (r"assignment destination is read-only|output array is read-only", "this array may not change: copy it first"),
     (r"Cannot cast array data from dtype\('(\w+)'\) to dtype\('(\w+)'\)", "{0} values stand where {1} is needed"),
+    (r"larger sample than population", "fewer values are there than are drawn without replacement"),
+    (r"index can't contain negative values", "np.pad is asked for a negative number of rows"),
     (r"Integers to negative integer powers", "whole numbers have no negative powers in numpy: write 2.0 ** x"),
     (
         r"ufunc '(invert|bitwise_\w+|left_shift|right_shift)' not supported for the input types",

@@ -451,6 +451,14 @@ def scaled_by_half_the_width(q, k, mask=None, bias=None):
     return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias)
 
 
+@mistake("split_heads", "expected: d/h and h exchanged in reshape")
+def as_many_heads_as_features(x, n_heads):
+    """You cut the features into d/h heads of h features each; the rule: h heads of d/h features each."""
+    right = np.asarray(x)
+    apart = right.reshape(*right.shape[:-1], right.shape[-1] // n_heads, n_heads)
+    return np.swapaxes(apart, -2, -3)
+
+
 vars().update(
     chain(
         without_effect(attention.attention_weights, "mask", "bias"),
