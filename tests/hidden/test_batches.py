@@ -219,6 +219,8 @@ def test_next_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.next_positions, drawn_mask(rng, *shape))
+    for real in (128, 256, 32_768, 65_536):
+        expect.matches(batches.next_positions, np.arange(real + 3) > 2)
 
 
 @pytest.mark.question("next_positions", points=0.25)
@@ -240,6 +242,7 @@ def test_pack_of_this_term(batches, rng):
     """The texts one after the other, and their boundaries."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
+    expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
 
 
 @pytest.mark.question("pack", points=0.25)
@@ -260,6 +263,7 @@ def test_texts_come_back(batches, sizes, seed):
 def test_packed_positions_of_this_term(batches, rng):
     """Each text counts from 0."""
     expect.matches(batches.packed_positions, np.cumsum([0, *drawn_sizes(rng, 5)]))
+    expect.matches(batches.packed_positions, np.array([0, 300, 70_000]))
 
 
 @pytest.mark.question("packed_positions", points=0.25)
@@ -293,6 +297,7 @@ def test_boundaries_wherever_positions_jump(batches, rng):
     expect.matches(batches.boundaries_of, np.concatenate([begin + np.arange(3) for begin in [*begins, 40]]))
     expect.matches(batches.boundaries_of, np.array([int(begins[0])]))
     expect.matches(batches.boundaries_of, np.array([7, 7, 8, 10, 9]))
+    expect.matches(batches.boundaries_of, np.arange(70_000) % 69_000)
 
 
 @pytest.mark.question("boundaries_of", points=0.25)
@@ -316,6 +321,7 @@ def test_documents_are_triangles(batches, sizes):
     for rows in cut(boundaries):
         expected[rows, rows] = causal(rows.stop - rows.start)
     expect.close(batches.document_mask(boundaries), expected, "one triangle per text")
+    expect.matches(batches.document_mask, np.array([0, 200, 300]))
 
 
 @pytest.mark.question("document_mask", points=0.5)
@@ -481,6 +487,8 @@ def test_ring_does_not_loop(batches, rng):
     """numpy fills all slots at once, for long texts and large rings."""
     expect.vectorised(batches.ring_positions, lambda slots: (3 * slots - 5, slots))
     expect.matches(batches.ring_positions, int(rng.integers(10**5, 10**6)), int(rng.integers(40, 90)))
+    expect.matches(batches.ring_positions, 70_001, 5)
+    expect.matches(batches.ring_positions, 70_001, 70_000)
 
 
 # tree_positions
@@ -492,6 +500,7 @@ def test_tree_positions_of_this_term(batches, rng):
     for count in (1, 6, 12):
         expect.matches(batches.tree_positions, np.array([int(rng.integers(-1, token)) for token in range(count)]))
     expect.matches(batches.tree_positions, np.array([-1, 0, 0, 0, 1, 1, 4, -1, 7]))
+    expect.matches(batches.tree_positions, np.arange(-1, 299))
 
 
 @pytest.mark.question("tree_positions", points=0.25)

@@ -434,6 +434,7 @@ def test_similarity_of_any_size(context_extension, rng):
         expect.matches(
             context_extension.lowest_similarity, int(rng.integers(2, 900)), head_dim, float(rng.uniform(20, 1e5))
         )
+    expect.matches(context_extension.lowest_similarity, 70_000, 4, 1e10)
 
 
 @pytest.mark.question("lowest_similarity", points=0.5)

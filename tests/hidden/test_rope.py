@@ -203,6 +203,7 @@ def test_attention_values(rope, rng):
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
     expect.matches(rope.rope_attention, x, *w, 2, rng.uniform(0, 50, 5), False, 300.0)
+    expect.matches(rope.rope_attention, normal(rng, 300, 2), *weights(rng, 2, 2), 1)
 
 
 @pytest.mark.question("rope_attention", points=0.25)

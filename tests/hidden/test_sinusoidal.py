@@ -98,6 +98,7 @@ def test_add_positions_with_any_leading_axes(sinusoidal, rng):
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
         expect.matches(sinusoidal.add_positions, normal(rng, *shape))
     expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))
+    expect.matches(sinusoidal.add_positions, np.zeros((70_000, 2)), tolerance=FAR)
 
 
 @pytest.mark.question("add_positions", points=0.25)

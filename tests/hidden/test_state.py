@@ -85,6 +85,7 @@ def test_bias_with_any_leading_axes(state, rng):
     """Any number of leading axes, one token or many; the gates are left as they were."""
     for shape in ((6,), (3, 1), (2, 3, 5), (9,)):
         expect.matches(state.decay_bias, log_gates(rng, *shape))
+    expect.matches(state.decay_bias, log_gates(rng, 140))
 
 
 @pytest.mark.question("decay_bias", points=0.5)
@@ -154,6 +155,7 @@ def test_forgetting_with_scores_of_any_size(state, rng):
     expect.matches(state.forgetting_attention, 2000 * q, 9 * k, v, log_f)
     expect.matches(state.forgetting_attention, 0 * q - 3000, 0 * k + 2, v, log_f)
     expect.matches(state.forgetting_attention, 0 * q + 3000, 0 * k + 2, v, log_gates(rng, 7))
+    expect.matches(state.forgetting_attention, 0 * q - 6e4, 0 * k + 2, v, log_gates(rng, 7))
 
 
 @pytest.mark.question("forgetting_attention", points=1)
@@ -424,6 +426,7 @@ def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
         )
         expect.close(found[row, p], gate[p, p], "the query's own key has its own gate")
         expect.close(found[row, p + 1 :], np.zeros(5 - p), "keys ahead have the position 0")
+    expect.matches(state.cope_positions, np.ones((1, 300)))
 
 
 # cache_and_state
