@@ -317,9 +317,9 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 
 
 @picture
-def course_map() -> Figure:
-    """The lessons of the course and the places of a layer where each puts the position."""
-    course = {name: module.LESSON for name, module in lessons().items()}
+def course_map(course: dict[str, Lesson] | None = None) -> Figure:
+    """The lessons of a course and the places of a layer where each puts the position; all lessons if none are named."""
+    course = course or {name: module.LESSON for name, module in lessons().items()}
     figure = Figure(figsize=(7.2, 0.92 + 0.34 * len(course)), layout="constrained")
     axes = figure.subplots()
     _layer(axes, (1, 2, 3))

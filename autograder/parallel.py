@@ -1,7 +1,7 @@
-"""Work in processes that can be ended: the same function over many things, each within one budget of processor time and
-memory.
+"""Work in processes that can be ended: one function over many items, each within a budget of processor time and memory.
 
-What students wrote is read and compared so: whatever one of them costs is cut off, and costs nobody else anything.
+Reading and comparing what students wrote is such work: an item that costs too much is cut off, and the others do not
+notice.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import resource
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -26,96 +26,122 @@ from autograder.safe_path import use_safe_path
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-SECONDS = 5
-"""Processor time that one thing may cost: a submission to be read, and as much again to be compared."""
+ITEM_PROCESSOR_SECONDS = 5
+"""Processor time for one item: for reading a submission, and as much for comparing it."""
 
-MEMORY = 512 << 20
-"""Bytes of memory that one thing may cost."""
+ITEM_MEMORY = 512 << 20
+"""Bytes of memory for one item."""
 
-WALL_TIMEOUT_SECONDS = 120.0
-"""Seconds after which a process that has not answered, on a busy machine or a slow disk, is ended all the same."""
+ITEM_TIMEOUT_SECONDS = 120.0
+"""Wall-clock time for one item, on a busy machine or a slow disk; after it the process is ended."""
 
-BEFORE_RELEASE = 200
-"""Things whose results are held in memory at a time: never a whole class."""
+MAX_PENDING_ITEMS = 200
+"""Items whose results are held in memory at the same time, so that a whole class never is."""
 
-_EACH = 8
-"""Things for which it is worth to start one more process."""
+ITEMS_PER_PROCESS = 8
+"""Items that make one more process worth its start."""
 
 
 @dataclass(frozen=True)
 class Exceeded:
-    """What stands in the place of a result that there is none of."""
+    """Stands for the result of work that was cut off."""
 
-    why: str  # as the end of a sentence
+    why: str
+    """the rest of a sentence whose subject did the work"""
 
 
-ENDED = Exceeded("ended the process that did it")
+class Slow(Exceeded):
+    """The work took more wall-clock time than it may."""
+
+
+class Ended(Exceeded):
+    """The work ended its process, or somebody else did."""
+
+
+class BoundedPool:
+    """Fresh interpreters, each with one job at a time; the process of a job that takes too long is ended."""
+
+    def __init__(self, size: int, timeout: float) -> None:
+        """Take the number of processes, and the wall-clock seconds that a job may take."""
+        self.size = size
+        self.timeout = timeout
+        self.processes = self._start()
+
+    def _start(self) -> ProcessPool:
+        use_safe_path()
+        # Not forks: this process may have threads.
+        return ProcessPool(self.size, context=multiprocessing.get_context("spawn"))
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Schedule a call of a function that can be imported by name."""
+        if not self.processes.active:  # pebble gives up when a process without a job ends
+            self.close()
+            self.processes = self._start()
+        future: Future[Result] = self.processes.schedule(function, arguments, timeout=self.timeout)
+        return future
+
+    def close(self) -> None:
+        """End all processes."""
+        self.processes.stop()  # type: ignore[no-untyped-call]
+        self.processes.join()
+
+
+def cut_off(error: Exception, timeout: float) -> Exceeded | None:
+    """Return what ended a job of a BoundedPool with this timeout; None if the error is the function's."""
+    if isinstance(error, TimeoutError):
+        return Slow(f"did not end within {timeout:.0f} seconds")
+    if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
+        code = getattr(error, "exitcode", None)
+        if code == -signal.SIGXCPU:
+            return Exceeded(f"took more than {ITEM_PROCESSOR_SECONDS} seconds of processor time")
+        return Ended("ended its process" + (f" (exit code {code})" if code is not None else ""))
+    return None
 
 
 def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | Exceeded]:
-    """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
-    and ends all."""
-    with _processes(min(len(os.sched_getaffinity(0)), 1 + len(items) // _EACH)) as pool:
-        for first in range(0, len(items), BEFORE_RELEASE):
-            batch = items[first : first + BEFORE_RELEASE]
-            for item, future in zip(batch, [_begin(pool, function, item) for item in batch], strict=True):
+    """Yield the function's result for each item, in order.
+
+    The function is pickled by name. An exception that it raises is raised here and ends the iteration.
+    """
+    size = min(len(os.sched_getaffinity(0)), 1 + len(items) // ITEMS_PER_PROCESS)
+    with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
+        for first in range(0, len(items), MAX_PENDING_ITEMS):
+            batch = items[first : first + MAX_PENDING_ITEMS]
+            for item, future in zip(batch, [_submit(pool, function, item) for item in batch], strict=True):
                 outcome = _outcome(future)
-                yield run_bounded(function, item) if outcome is ENDED else outcome  # somebody else may have ended it
+                # Another item may have ended the process: alone, each answers for itself.
+                yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
 
 
 def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | Exceeded:
-    """The function of one thing, in a process of its own."""
-    with _processes(1) as pool:
-        return _outcome(_begin(pool, function, item))
+    """Return the function's result for one item, computed in a separate process."""
+    with closing(BoundedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
+        return _outcome(_submit(pool, function, item))
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
-    """The function's result, computed in a process of its own: what it takes of memory ends with it."""
-    with _processes(1) as pool:
-        future: Future[Result] = pool.schedule(function, arguments)
-        return future.result()
+    """Return the function's result, computed in a separate process whose memory ends with it."""
+    with closing(BoundedPool(1, math.inf)) as pool:
+        return pool.submit(function, *arguments).result()
 
 
-def new_pool(size: int) -> ProcessPool:
-    """Return a pool of fresh interpreters that look for no module in the current folder."""
-    use_safe_path()
-    return ProcessPool(size, context=multiprocessing.get_context("spawn"))
-
-
-@contextmanager
-def _processes(size: int) -> Iterator[ProcessPool]:
-    """So many fresh ones, not forks: this process may have threads."""
-    pool = new_pool(size)
-    try:
-        yield pool
-    finally:
-        pool.stop()  # type: ignore[no-untyped-call]
-        pool.join()
-
-
-def _begin(pool: ProcessPool, function: Callable[[Item], Result], item: Item) -> Future[Result | Exceeded]:
-    future: Future[Result | Exceeded] = Future()
-    try:
-        future = pool.schedule(_within_budget, (function, item, SECONDS, MEMORY), timeout=WALL_TIMEOUT_SECONDS)
-    except RuntimeError:  # somebody has ended all of its processes
-        future.set_result(ENDED)
-    return future
+def _submit(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | Exceeded]:
+    return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
 
 
 def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
     try:
         return future.result()
-    except TimeoutError:
-        return Exceeded(f"did not end within {WALL_TIMEOUT_SECONDS:.0f} seconds")
-    except (ProcessExpired, BrokenProcessPool) as error:
-        if getattr(error, "exitcode", None) == -signal.SIGXCPU:
-            return Exceeded(f"took more than {SECONDS} seconds of processor time")
-        return ENDED
+    except Exception as error:
+        if exceeded := cut_off(error, ITEM_TIMEOUT_SECONDS):
+            return exceeded
+        raise
 
 
 def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | Exceeded:
+    """Return the function's result, under limits that the kernel keeps for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (_size() + memory, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
     try:
@@ -124,7 +150,7 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
         return Exceeded(f"took more than {memory >> 20} MiB of memory")
 
 
-def _size() -> int:
-    """Bytes of address space of this process."""
+def _address_space() -> int:
+    """Return the bytes of address space of this process."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

@@ -11,7 +11,7 @@ import inspect
 import sys
 
 from assignments.writer.experiments import EXPERIMENTS, Experiment
-from assignments.writer.model import Model, measured
+from assignments.writer.llama import Model, measured
 from assignments.writer.yours import yours
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignments.writer.model import (
+from assignments.writer.llama import (
     HERE,
     MAX_LENGTH,
     TRAINED_LENGTH,

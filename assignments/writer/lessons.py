@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assignments.writer.experiments import EXPERIMENTS, losses_by_position, readers
-from assignments.writer.model import HERE, Model
+from assignments.writer.llama import HERE, Model
 
 LONGER = HERE / "longer.csv"
 """The losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assignments.writer.model import Parts
+from assignments.writer.llama import Parts
 
 _ROW, _HEAD, _CACHE = np.ones((1, 4)), np.ones((1, 1, 2)), np.zeros((2, 0, 2))
 _WEIGHT = np.eye(4)

@@ -1,7 +1,7 @@
-"""Graders behind the interface of concurrent.futures: processes of this machine, or those of others through Dask.
+"""Graders behind the interface of concurrent.futures: processes of this machine, or of other machines through Dask.
 
-A grader is a warm process that takes job after job. One that ends or does not answer in time costs the job that it has,
-which is given to another; what an exception leaves behind is not trusted, and a new grader takes its place.
+A grader is a warm process that grades job after job. The job of a grader that ends goes to another grader. A grader
+that raises an exception is not trusted any more and is replaced.
 """
 
 from __future__ import annotations
@@ -11,92 +11,124 @@ import os
 import threading
 import zlib
 from collections.abc import Collection
-from concurrent.futures import Future
-from dataclasses import dataclass
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, replace
 from multiprocessing import util
 from typing import TYPE_CHECKING, Any
 
 from autograder import course
-from autograder.course import Assignment, UserError
+from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
-from autograder.parallel import new_pool
+from autograder.parallel import BoundedPool, Exceeded, Slow, cut_off
 from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
 
-GRADING_TIMEOUT_SECONDS = 180.0
-"""Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""
+GRADING_TIMEOUT_SECONDS = 90.0
+"""Wall-clock time of one job, the start of a grader included. Beyond the time of a submission (`sandbox.limits`)."""
 
-TRIES = 3
-"""How often a job is given to a grader before it is given up as lost."""
+MAX_GRADERS_LOST = 3
+"""Graders that a job may end before no other grader gets it."""
 
-SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
+CONNECT_TIMEOUT_SECONDS = 10.0
+"""Time until a Dask scheduler has to answer."""
 
+DASK_WORKER_TIMEOUT_SECONDS = 300.0
+"""Time until a Dask scheduler has to have a worker."""
 
-class BatchError(UserError):
-    """The batch cannot go on. The message is a sentence or two for a person; what was graded is kept."""
+TOO_SLOW = "looking at what the submission does took too long: the teaching staff will look at it"
+"""Message of every test of a submission over which a grader was too slow."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How graders are to work."""
+    """How graders work in one run."""
 
-    disabled_locks: Collection[str] = ()  # of the wall
-    prove_wall: bool = False  # before anything is graded; on the coordinator's own machine that is done already
-    run: str = ""  # tells one run from the next on machines that keep their graders
+    disabled_locks: Collection[str] = ()
+    """names of locks of the sandbox that are left off"""
+    prove_wall: bool = False
+    """whether a grader tries the sandbox before it grades; the coordinator has done so on its own machine"""
+    run: str = ""
+    """name of the run, for machines that keep their graders from run to run"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One thing to grade: code, or the reason why none can be run."""
+    """A submission to grade: its code, or the reason why none can be run."""
 
     key: Key
     cells: tuple[str, ...] = ()
-    problem: str | None = None  # what every test then says
-    failures: tuple[str, ...] = ()  # why a grader failed over it
+    problem: str | None = None
+    """message of every test, if there is no code"""
+    failures: tuple[str, ...] = ()
+    """why graders failed over this job"""
+    is_slow: bool = False
+    """whether a grader was too slow over it"""
 
     @property
     def lost(self) -> str:
-        """Why no grader can judge it, once that is so: then it is refused, by a grader that can judge the solution."""
-        return self.failures[-1] if len(self.failures) >= TRIES else ""
+        """The reason why no other grader gets the code; empty while one may.
+
+        A lost job is refused by a grader that proves with the solution that it can grade.
+        """
+        return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
+
+    def after(self, failure: Exceeded) -> Job:
+        """Return the same job after a grader has failed over it. A slow grader would be slow a second time."""
+        return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
+
+
+def failure_of(future: Future[bytes]) -> Exceeded | None:
+    """Return why a grader failed over its job; None if there is a grade.
+
+    Raise UserError if no grader can go on, CancelledError if the job was withdrawn.
+    """
+    try:
+        future.result()
+        return None
+    except (UserError, CancelledError):
+        raise
+    except Exception as error:
+        exceeded = cut_off(error, GRADING_TIMEOUT_SECONDS)
+        return replace(exceeded, why=f"the grader {exceeded.why}") if exceeded else Exceeded(str(error))
 
 
 class Processes:
     """Graders of this machine."""
 
     def __init__(self, size: int, setup: Setup) -> None:
+        """Start so many graders."""
         self.size = size
-        self._setup = setup
-        # As many threads for linear algebra as graders would be too many.
+        self.setup = setup
+        # Graders share the processors: each with as many threads for linear algebra would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._pool = new_pool(size)
+        self.pool = BoundedPool(size, GRADING_TIMEOUT_SECONDS)
 
     def submit(self, job: Job) -> Future[bytes]:
-        if not self._pool.active:  # pebble gives up where a grader ends that had no job yet
-            self.close()
-            self._pool = new_pool(self.size)
-        return self._pool.schedule(_grade, (job, self._setup), timeout=GRADING_TIMEOUT_SECONDS)
+        """Give the job to the next grader; its result is the packed grade."""
+        return self.pool.submit(_grade, job, self.setup)
 
     def close(self) -> None:
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        self._pool.join()
+        """End all graders."""
+        self.pool.close()
 
 
 class Cluster:
-    """The workers of one Dask scheduler; each keeps graders of its own for a run."""
+    """The workers of a Dask scheduler; each keeps local graders for one run."""
 
     def __init__(self, scheduler: str, setup: Setup) -> None:
+        """Connect to the scheduler at an address, and wait for its first worker."""
         try:
             from distributed import Client
         except ModuleNotFoundError as error:
             raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
         client: Any = Client
-        self._setup = setup
+        self.setup = setup
         try:
-            self._client = client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+            self._client = client(scheduler, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False)
+            self._client.wait_for_workers(1, timeout=DASK_WORKER_TIMEOUT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise BatchError(
                 f"no Dask scheduler with a worker answers at {scheduler} ({error}): start them, or grade here without"
@@ -106,17 +138,23 @@ class Cluster:
 
     @property
     def size(self) -> int:
+        """Number of graders that the cluster has now."""
         return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        return self._executor.submit(_grade_on_worker, job, self._setup)  # type: ignore[no-any-return]
+        """Give the job to the next grader; its result is the packed grade."""
+        return self._executor.submit(_grade_on_worker, job, self.setup)  # type: ignore[no-any-return]
 
     def close(self) -> None:
+        """Leave the cluster."""
         self._client.close()
 
 
 def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """What a grade depends on besides the code. A grade given without the wall never stands for one given behind it."""
+    """Return the name of all that a grade depends on besides the code.
+
+    A grade from outside the sandbox has another key than one from inside.
+    """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
     return assignment.suite_hash + without
 
@@ -124,27 +162,29 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 # In a grader process
 
 _warm: list[Grader] = []
-"""The one of this process, once there is one."""
+"""The grader of this process, as soon as there is one."""
 
 
 def _grade(job: Job, setup: Setup) -> bytes:
-    """A grade as deflated JSON, whose checksum tells a damaged one from a whole one. What it raises, a UserError aside,
-    is not the submission's fault."""
+    """Return a grade as deflated JSON, whose checksum tells a damaged grade from a whole one.
+
+    Raise UserError for what concerns every submission, RuntimeError for a failure over this job.
+    """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
 
-    here, assignment = os.uname().nodename, _assignment(job.key.assignment)
+    machine, assignment = os.uname().nodename, _assignment(job.key.assignment)
     try:
         if not _warm:
             if setup.prove_wall:
                 self_test.require()
             _warm.append(Grader(setup.disabled_locks))
-            util.Finalize(None, _warm[0].close, exitpriority=0)  # where this process is ended, too
+            util.Finalize(None, _warm[0].close, exitpriority=0)  # also when the pool ends this process
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
-            raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
-        return zlib.compress(to_json(_judged(_warm[0], assignment, job)).encode("ascii"))
+            raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
+        return zlib.compress(to_json(_judge(_warm[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromise as error:
-        raise BatchError(f"the wall does not hold on {here}: {error}") from error
+        raise BatchError(f"the wall does not hold on {machine}: {error}") from error
     except UserError:
         raise
     except BaseException as error:  # a SandboxError is no Exception
@@ -153,32 +193,34 @@ def _grade(job: Job, setup: Setup) -> bytes:
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
 
-def _judged(grader: Grader, assignment: Assignment, job: Job) -> Grade:
+def _judge(grader: Grader, assignment: Assignment, job: Job) -> Grade:
+    """Return the grade of a job. Raise RuntimeError if a job is lost and the solution fails as well."""
     if job.lost:
         proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+        status, message = (Status.TIMEOUT, TOO_SLOW) if job.is_slow else (Status.KILLED, NOT_JUDGED)
+        return grader.refuse(assignment, status, message)
     if job.problem is not None:
         return grader.refuse(assignment, Status.UNREADABLE, job.problem)
     return grader.grade(assignment, job.cells)
 
 
-# Once, as its suite is collected once: its hash is then that of the suite that judges.
+# Looked up once, as its suite is collected once: the hash is then that of the suite that judges.
 _assignment = functools.cache(course.find)
 
 
 # In a Dask worker
 
 _graders: dict[Setup, Processes] = {}
-_one_at_a_time = threading.Lock()
+_lock = threading.Lock()
 
 
 def _grade_on_worker(job: Job, setup: Setup) -> bytes:
-    """Runs on a Dask worker, which keeps the graders of the run that asked last."""
+    """Return a grade from a Dask worker, which keeps the graders of the last run alone."""
     from distributed import get_worker
 
-    with _one_at_a_time:
+    with _lock:
         if setup not in _graders:
             for run in [*_graders]:
                 _graders.pop(run).close()

@@ -73,14 +73,14 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
             yield False, f"{key} is too {'small' if given < expected else 'large'}"
 
 
-def answer_matches(got: Any, expected: Any) -> bool:
+def answer_matches(got: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
     """Return True if an entry of ANSWERS is the right one."""
     got = plain_scalar(got)
     if type(expected) in (bool, str) or type(got) not in (int, float):
         return type(got) is type(expected) and bool(
             got.strip() == expected if type(expected) is str else got == expected
         )
-    allowed = 0.0 if type(expected) is int else ANSWER_TOLERANCE * abs(expected)
+    allowed = 0.0 if type(expected) is int else tolerance * abs(expected)
     return bool(abs(got - expected) <= allowed)
 
 

@@ -13,6 +13,9 @@ from autograder.protocol.call import Call
 IN_FULL = 40
 """Numbers of an array that are written out; of a longer one only its shape is told."""
 
+MAX_DICT = 120
+"""Characters of a dict that is written out; of a longer one only its entries are told."""
+
 MAX_CALL = 400
 """Characters of a call that is shown."""
 
@@ -35,7 +38,8 @@ def _written(value: Any) -> str:
         parts = ", ".join(map(_written, value))
         return f"[{parts}]" if type(value) is list else f"({parts},)" if len(value) == 1 else f"({parts})"
     if type(value) is dict:
-        return "{" + ", ".join(f"{key!r}: {_written(item)}" for key, item in value.items()) + "}"
+        whole = "{" + ", ".join(f"{key!r}: {_written(item)}" for key, item in value.items()) + "}"
+        return whole if len(whole) <= MAX_DICT else f"<dict of {', '.join(value)}>"
     return _numbers(value) if type(value) is float else repr(value)
 
 

@@ -17,13 +17,14 @@ Values and dtype are asked separately, so that one mistake costs once. Whatever 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import DIGITS, answer_matches, lacks_digits, plain_scalar
-from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
+from autograder.checks.answers import ANSWER_TOLERANCE, DIGITS, answer_matches, lacks_digits, plain_scalar
+from autograder.checks.oracle import Refused, Value
+from autograder.checks.proxy import Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
@@ -89,7 +90,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
     reply, expected = _called(function, Call(function.name, args, kwargs))
-    got = parts(reply.value) if type(expected) is tuple else (reply.value,)
+    got = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
     if got_shapes != expected_shapes:
         raise Wrong(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {got_shapes}")
@@ -98,7 +99,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
     """The function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
-    if _expected(function, call) is not REFUSED:
+    if not isinstance(_expected(function, call), Refused):
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
@@ -132,8 +133,9 @@ def holds(condition: object, says: str) -> None:
         raise Wrong(Kind.VALUE, f"{says}: that is not so here")
 
 
-def answer(submission: StudentModule, key: str) -> None:
-    """The entry of ANSWERS is right: a number to five digits (a whole number exactly), True or False, or a word."""
+def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
+    """The entry of ANSWERS is right: a number to five digits or to a relative tolerance (a whole number exactly), True
+    or False, or a word."""
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
@@ -145,8 +147,8 @@ def answer(submission: StudentModule, key: str) -> None:
     got = answers.get(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    expected, known = submission.reference.answer(key)
-    if not answer_matches(got, expected):
+    expected, known = submission.oracle.answer(key)
+    if not answer_matches(got, expected, tolerance):
         hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
         hint = f"It is {DIGITS}." if hint is None and lacks_digits(got, expected) else hint
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
@@ -162,16 +164,16 @@ def _right(function: Function, call: Call, tolerance: float | None = None) -> tu
 def _called(function: Function, call: Call) -> tuple[Reply, Any]:
     """The reply to a call with good arguments, a plain value, and the right value."""
     expected = _expected(function, call)
-    if expected is REFUSED:
+    if isinstance(expected, Refused):
         raise _at_fault(function, "the reference refuses this call")
     reply = function.attempt(call)
     function.value(reply)
-    return reply, expected
+    return reply, expected.value
 
 
-def _expected(function: Function, call: Call) -> Any:
+def _expected(function: Function, call: Call) -> Value | Refused:
     try:
-        return function.submission.reference.expected(call)
+        return function.submission.oracle.expected(call)
     except BrokenTest:
         raise
     except Exception as error:
@@ -188,7 +190,9 @@ def _at_fault(function: Function, what: str) -> Exception:
 
 def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
     """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
-    if type(expected) is tuple:
+    if type(expected) is dict:
+        return _dict_difference(got, expected, tolerance)
+    if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(got, expected, tolerance)
     if not _is_number_like(got, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list of the submission's, too
@@ -198,7 +202,19 @@ def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple
     return _value_difference(got, expected, tolerance)
 
 
-def _tuple_difference(got: Any, expected: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
+def _dict_difference(got: Any, expected: dict[str, Any], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(got) is not dict:
+        return Kind.SHAPE, f"expected a dict, got {_kind_of(got)}"
+    if got.keys() != expected.keys():
+        entries = (", ".join(sorted(each)) or "none" for each in (expected, got))
+        return Kind.SHAPE, "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
+    for key, value in expected.items():
+        if differs := difference(got[key], value, tolerance):
+            return differs[0], f"in {key!r}, {differs[1]}"
+    return None
+
+
+def _tuple_difference(got: Any, expected: Sequence[Any], tolerance: float | None) -> tuple[Kind, str] | None:
     if type(got) not in (tuple, list) or len(got) != len(expected):
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
         return Kind.SHAPE, f"expected {len(expected)} results, got {_kind_of(got)}{count}"

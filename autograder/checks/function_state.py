@@ -75,7 +75,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
             return FunctionState(name, group, State.MISTAKEN, None, own)
         return FunctionState(name, group, State.BUILT_ON, inherited[_alike(mistakes[0])])
     kinds = {result.kind for result in group}
-    other = next((result.given for result in group if result.given), None)
+    other = next((result.replaced for result in group if result.replaced), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
         is_silent = not any(reply.raised for reply in replies)  # as far as the tests have asked

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
 from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.checks import call_repr, numpy_errors
+from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong
@@ -22,21 +23,6 @@ class Backend(Protocol):
 
     def call(self, call: Call) -> Reply:
         """Make a call, with copies of its arguments."""
-
-
-REFUSED = object()
-"""An exception in the place of a value: what is expected of a call with a bad argument."""
-
-
-class Definition(Protocol):
-    """Says what a function should return: public tests compare with recorded values at home, and
-    with the solution where it is graded."""
-
-    def expected(self, call: Call) -> Any:
-        """The right result of a call, or REFUSED where it is an error."""
-
-    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
 
 
 class Function:
@@ -102,12 +88,12 @@ def stops(failure: Raised) -> str:
 
 
 class StudentModule:
-    """All functions of one submission; `reference` knows what each should return."""
+    """All functions of one submission; `oracle` knows the right outcome of each call."""
 
-    def __init__(self, name: str, backend: Backend, reference: Definition, graded: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
         self.name = name
         self.backend = backend
-        self.reference = reference
+        self.oracle = oracle
         self.graded = graded
         """Functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
@@ -117,7 +103,7 @@ class StudentModule:
 
     def has_student_arguments(self, call: Call) -> bool:
         """Whether a call had results of the submission as arguments, and so may have failed because of those."""
-        given = (*call.args, *call.kwargs.values())
+        given = parts([*call.args, *call.kwargs.values()])
         return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
 
     def has_returned(self, value: object) -> bool:
@@ -146,5 +132,9 @@ class StudentModule:
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """The results of a call that returned several, or the one that it returned."""
-    return tuple(value) if type(value) in (tuple, list) else (value,)
+    """The arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
+    if type(value) is dict:
+        value = [value[key] for key in sorted(value)]
+    if type(value) not in (tuple, list):
+        return (value,)
+    return tuple(itertools.chain.from_iterable(map(parts, value)))

@@ -14,6 +14,7 @@ import pytest
 
 from autograder.checks import fixtures
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
+from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import CallGraph, Source
@@ -75,8 +76,8 @@ class LocalContext(TestContext):
     def __init__(self, root: Path = Path()) -> None:
         self.root = root
         self.files: dict[str, InProcess] = {}
-        self.known: dict[str, Any] = {}
-        """assignment → what is right, and which mistakes are known"""
+        self.oracles: dict[str, Oracle] = {}
+        """Assignment to its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
         """assignment and test → what the student's code printed in it"""
@@ -87,11 +88,12 @@ class LocalContext(TestContext):
         """The student's file."""
         return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py")
 
-    def reference(self, assignment: str, test: str) -> Any:
-        """What one test compares with."""
-        if assignment not in self.known:
-            self.known[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
-        return self.known[assignment].of(test)
+    def oracle(self, assignment: str, test: str) -> Oracle:
+        """Return what one test compares with."""
+        if assignment not in self.oracles:
+            self.oracles[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+        oracle = self.oracles[assignment]
+        return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
 
     def questions(self, assignment: str) -> dict[str, Any]:
         """What a handout tells of the questions: `forms` of the answers, and those for `practice`."""
@@ -101,8 +103,8 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
-        reference, graded = self.reference(assignment, item.name), fixtures.graded_functions(item)
-        return StudentModule(assignment, self.files[assignment], reference, graded)
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
@@ -112,7 +114,7 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in names:
-            self.test_results[name] = with_causes(self.known[name], self.test_results[name])
+            self.test_results[name] = with_causes(self.oracles[name], self.test_results[name])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:

@@ -1,6 +1,6 @@
-"""What faces Otter-Grader. Scores are Otter's own; `grading.scoring` asks it for them.
+"""The interface to Otter-Grader. Scores are Otter's; `grading.scoring` asks for them.
 
-    plugin     puts a trusted driver in the place of the student's code under `otter run` and on Gradescope
+    plugin     runs a trusted driver instead of the student's code under `otter run` and on Gradescope
     platform   what a platform starts
     package    the zip that these take
 

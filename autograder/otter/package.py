@@ -41,8 +41,10 @@ if __name__ == "__main__":  # the process that reads what was handed in loads th
 def build(
     chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
 ) -> Iterator[Path]:
-    """Write `<folder>/<name>.zip` for each assignment. `config` is an instructor's own part of Otter's
-    configuration."""
+    """Write `<folder>/<name>.zip` for each assignment, and yield its path.
+
+    `config` is the part of Otter's configuration that the instructor provides.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
         for assignment in chosen:
@@ -65,14 +67,14 @@ def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> d
 
 
 def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """What Otter's generator makes: test files, scripts, the environment file."""
+    """Return the files that Otter's generator makes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
     # The plugins are for the platform: Otter would load them here, and its own take packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         (scratch / "tests").mkdir()
-        for file, content in test_files(Suite(assignment).tests).items():
+        for file, content in test_files(Suite(assignment, only_graded=True).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (scratch / "requirements.txt").write_text(
@@ -91,7 +93,7 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
 
 
 def wheel(folder: Path) -> Path:
-    """The project and the course in it as a wheel, built from the checkout."""
+    """Build the project, with the course in it, as a wheel from the checkout; return its path."""
     if not (ROOT / "pyproject.toml").is_file():
         raise UserError("the zips are built from a checkout of the course, and this is an installed copy of it")
     use_safe_path()
@@ -105,6 +107,6 @@ def wheel(folder: Path) -> Path:
 
 
 def _constraints() -> str:
-    """The versions that the course is tested with."""
+    """Return the versions of packages that the course is tested with."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

@@ -1,4 +1,4 @@
-"""What a container of Gradescope starts: it hands Otter what Otter can take, whatever was handed in.
+"""The entry point of a Gradescope container: whatever a student submits, Otter gets what it can take.
 
 Left alone, Otter stops with an error at two Python files, at a notebook that is none, and at code in a folder, as in
 the clone of a repository; and students would get no result. So all that was handed in is put aside, where the plugin

@@ -19,14 +19,14 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.grading.feedback import notes
 from autograder.grading.grader import grade_alone
-from autograder.grading.scoring import passed, word
+from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
 HANDED_IN = "handed_in"
-"""Where `platform` puts what was handed in, beside the submission folder."""
+"""Folder beside the submission folder, into which `platform` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
@@ -63,14 +63,14 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
-        word(list(results.results.values()), self.grade.test_results, self.assignment)
+        set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
             texts = (results.output, notes(self.submission), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 
 def _driver(passed: Iterable[str]) -> Any:
-    """What Otter's kernel runs in the submission's place: which tests passed, and nothing of the submission."""
+    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 

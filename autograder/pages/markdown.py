@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -33,8 +33,9 @@ def code(text: str, language: str = "") -> str:
 class Renderer:
     """Renders the course's texts: every lesson, the glossary, the page on numpy."""
 
-    def __init__(self, glossary: Glossary, folder: Path) -> None:
-        self._glossary, self._folder = glossary, folder
+    def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
+        """Prepare to render texts of `folder`. `lessons` are those of the full course, whose numbers a glossary has."""
+        self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
         # A block scrolls sideways where it is too wide, by keyboard too.
@@ -56,7 +57,7 @@ class Renderer:
         `answer name` behind the line of a question for practice, and `name` in the place of a mark `<!-- name -->`.
         """
         touched: set[str] = set()
-        lesson = int("".join(re.findall(r"^# (\d+)\.", text)) or 0)
+        lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
@@ -108,8 +109,12 @@ class Renderer:
         return f"<figure><picture>{shown}</picture>{below}</figcaption></figure>\n"
 
     def _size(self, source: str) -> str:
-        """It is told, so that the text stays where it is when the image loads."""
-        sides = re.findall(r'(width|height)="([\d.]+)pt"', (self._folder / source).read_text("utf-8"))[:2]
+        """Return the image's size as attributes, so that the text does not move when the image loads."""
+        try:
+            image = (self._folder / source).read_text("utf-8")
+        except FileNotFoundError as error:
+            raise PageError(f"a text shows assignments/{source}, which is not there: run `make figures`") from error
+        sides = re.findall(r'(width|height)="([\d.]+)pt"', image)[:2]
         return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in sides)
 
 

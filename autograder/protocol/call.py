@@ -33,7 +33,7 @@ ANSWERS = "ANSWERS"
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception out of a student's code. Everything in it is text that the submission may control."""
+    """An exception from a student's code, made of text that the submission may control."""
 
     kind: str
     """name of its class"""
@@ -48,7 +48,7 @@ class Raised:
     """whether it came from an import of what is not there: an empty module stood in, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
-        """Whether it says that the file does not define a function."""
+        """Return True if the file does not define this function."""
         return self.kind == "NameError" and self.message.startswith(f"{function} is not defined in")
 
     @property
@@ -59,7 +59,7 @@ class Raised:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call of a submission's function, as a test makes it."""
+    """A call of a submission's function, as a test makes it."""
 
     function: str
     args: tuple[Any, ...] = ()
@@ -71,18 +71,20 @@ class Call:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """Function and arguments as bytes, made once. Raises ValueError where no message has room for them: a test may
-        hand on a result."""
+        """The function and its arguments as bytes, encoded once.
+
+        Raise ValueError if they are too large for a message: a test may pass on a result of any size.
+        """
         return codec.message(self.function, self.args, self.kwargs)
 
     def copy(self) -> Call:
-        """The same call with arguments of its own, for a function in this process to spoil."""
+        """Return the call with copies of its arguments, which a function in this process may change."""
         return replace(self, args=copy.deepcopy(self.args), kwargs=copy.deepcopy(self.kwargs))
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What one call came to: a plain value or an exception, and what was measured on the way."""
+    """The result of a call: a plain value or an exception, and what was measured."""
 
     encoded: bytes = codec.NONE
     """the result as `codec.encode` wrote it"""
@@ -215,7 +217,7 @@ class _LineCounter:
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """How the names of files begin whose lines do not count: the standard library, what is installed beside numpy
+    """Beginnings of the names of files whose lines do not count: the standard library, what is installed beside numpy
     (where a library watches the garbage collector, its lines come in the midst of a call), and this file."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
@@ -249,7 +251,7 @@ class _LineCounter:
 
 
 def describe_exception(error: BaseException, filename: str) -> Raised:
-    """An exception in plain text, without trusting its own methods to behave."""
+    """Describe an exception in plain text, without trusting its methods to behave."""
     try:
         message = str.__str__(str(error))[:MAX_MESSAGE]
     except BaseException:

@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,8 +70,10 @@ class Foreign:
 
 
 def encode(value: object) -> bytes:
-    """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
-    Foreign."""
+    """Return the bytes of a value.
+
+    A part that is not plain becomes a Foreign, and a value that is too large becomes one Foreign as a whole.
+    """
     try:
         return _Encoder().bytes_of(value)
     except Malformed as error:
@@ -78,13 +81,15 @@ def encode(value: object) -> bytes:
 
 
 def message(*values: object) -> bytes:
-    """The bytes of a request, which alone may hold a generator of random numbers: one course function draws from it.
-    Raises Malformed where no message has room for them."""
+    """Return the bytes of a request. Raise Malformed if it is too large.
+
+    Only a request may hold a generator of random numbers, from which a function of the course draws.
+    """
     return _Encoder(request=True).bytes_of(values)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """The value of some bytes. Raises Malformed for what is none.
+    """Return the value that some bytes encode. Raise Malformed if they encode none.
 
     Arrays are copied where they are to be `writeable`. Where not, the bytes came from a worker, and hold no generator.
     """
@@ -104,7 +109,7 @@ class _Bounded:
     items = numbers = 0
 
     def enter(self, depth: int) -> None:
-        """One more value, in so many containers."""
+        """Count a value inside so many containers."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise Malformed(f"{self.items:,} values in {depth} containers, too large to compare")
@@ -117,8 +122,10 @@ class _Bounded:
 
 
 def _extent(shape: tuple[int, ...]) -> int:
-    """Numbers of an array, or the steps of a loop over its axes where one of them is empty. In Python's own integers: a
-    product that would overflow is simply too large."""
+    """Return how many numbers an array has; if it is empty, the steps of a loop over its axes.
+
+    Python's integers do not overflow.
+    """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 
 
@@ -135,7 +142,7 @@ class _Encoder(_Bounded):
         return data
 
     def write(self, value: Any, depth: int) -> None:
-        """By the exact type: a class that a submission derives from one of these is foreign, and is asked nothing."""
+        """Append a value by its exact type. A subclass of a plain type is foreign: none of its methods is called."""
         self.enter(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _SCALARS:
@@ -150,21 +157,21 @@ class _Encoder(_Bounded):
         elif kind is int and (size := value.bit_length() // 8 + 1) <= MAX_INT_BYTES:
             self._counted(b"i", value.to_bytes(size, "little", signed=True))
         elif kind is list or kind is tuple:
-            self.out.append((b"l" if kind is list else b"t") + _COUNT.pack(len(value)))
-            for item in value:
-                self.write(item, depth + 1)
+            self._container(b"l" if kind is list else b"t", len(value), value, depth)
         elif kind is dict and all(type(key) is str for key in value):
-            self.out.append(b"m" + _COUNT.pack(len(value)))
-            for item in itertools.chain.from_iterable(value.items()):
-                self.write(item, depth + 1)
+            self._container(b"m", len(value), itertools.chain.from_iterable(value.items()), depth)
         elif value is None or kind is bool:
             self.out.append(b"N" if value is None else b"T" if value else b"F")
         elif kind is np.random.Generator and self.request and value.bit_generator.state["bit_generator"] == "PCG64":
             self.out.append(b"r")
             self.write(value.bit_generator.state, depth + 1)
         else:
-            name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120]
-            self._foreign(value.description if kind is Foreign else "a very long int" if kind is int else name)
+            self._foreign(value.description if kind is Foreign else _kind_name(kind))
+
+    def _container(self, tag: bytes, size: int, items: Iterable[Any], depth: int) -> None:
+        self.out.append(tag + _COUNT.pack(size))
+        for item in items:
+            self.write(item, depth + 1)
 
     def _counted(self, tag: bytes, data: bytes) -> None:
         self.out.append(tag + _COUNT.pack(len(data)) + data)
@@ -180,6 +187,13 @@ class _Encoder(_Bounded):
         # Before the numbers are laid out: an array of equal ones may exceed any memory.
         self.grow(_extent(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+
+
+def _kind_name(kind: type) -> str:
+    """Return the name of a class for a message."""
+    if kind is int:
+        return "a very long int"
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120]
 
 
 class _Decoder(_Bounded):
@@ -205,12 +219,24 @@ class _Decoder(_Bounded):
         if tag == b"!":  # its description is cut and cleaned here, where nobody can keep it from that
             description = self._text()[:MAX_DESCRIPTION]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
-        if tag in (b"l", b"t", b"m"):
-            items = [self.read(depth + 1) for _ in range((2 if tag == b"m" else 1) * self._unpack(_COUNT)[0])]
-            if tag != b"m":
-                return items if tag == b"l" else tuple(items)
-            if all(type(key) is str for key in items[::2]):
-                return dict(zip(items[::2], items[1::2], strict=True))
+        if tag in (b"l", b"t"):
+            items = self._items(self._unpack(_COUNT)[0], depth)
+            return items if tag == b"l" else tuple(items)
+        if tag == b"m":
+            return self._dict(depth)
+        return self._rare(tag, depth)
+
+    def _items(self, count: int, depth: int) -> list[Any]:
+        return [self.read(depth + 1) for _ in range(count)]
+
+    def _dict(self, depth: int) -> dict[str, Any]:
+        items = self._items(2 * self._unpack(_COUNT)[0], depth)
+        if not all(type(key) is str for key in items[::2]):
+            raise Malformed("a dict with a key that is no text")
+        return dict(zip(items[::2], items[1::2], strict=True))
+
+    def _rare(self, tag: bytes, depth: int) -> np.random.Generator:
+        """Return a generator of random numbers, which is the one plain value that only a request holds."""
         if tag == b"r" and self.writeable:  # a reply can hold none
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)

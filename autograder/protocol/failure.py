@@ -1,4 +1,4 @@
-"""What became of a test and of a submission: one sentence for a person, and the kind of mistake for a program."""
+"""Results of tests and of submissions: a sentence for a person, and the kind of mistake for a program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum, StrEnum
 
 
 class Status(StrEnum):
-    """What became of a submission: the words that stand in files and reports."""
+    """Status of a submission, as files and reports show it."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
@@ -20,8 +20,10 @@ class Status(StrEnum):
 
 
 class Kind(Enum):
-    """Why a test did not pass, the deepest mistakes first: a wrong value says more of a function than a refusal that is
-    missing. The value says it in words, which hold whatever the test's inputs are."""
+    """Kinds of failure of a test, the deepest mistakes first: a wrong value says more than a missing refusal.
+
+    The value of each kind is a sentence that is true whatever the inputs of the test are.
+    """
 
     VALUE = "it returned wrong values"
     SHAPE = "it returned a value of the wrong type or shape"
@@ -75,6 +77,7 @@ class Wrong(AssertionError):
     def __init__(
         self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, value: object = None
     ) -> None:
+        """Take the message for a person; the class describes the rest."""
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"
@@ -93,6 +96,7 @@ class Stopped(BaseException):
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
+        """Take the kind of failure and the message for a person."""
         super().__init__(message)
         self.kind = kind
         self.message = message

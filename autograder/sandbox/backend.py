@@ -1,5 +1,7 @@
-"""A submission behind the wall, as tests see it: loaded when it is first called, replaced when it dies, held to its
-limits."""
+"""A submission in the sandbox, as tests see it.
+
+Its file is loaded when a function is first called. A worker that ends is replaced, within the limits of a submission.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,18 @@ from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
 
+MIN_WAIT_SECONDS = 0.01
+"""Time for which it is not worth to wait for a reply."""
+
 
 class SandboxedBackend:
-    """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
-    replacements."""
+    """A submission in the sandbox, as the backend of tests: a worker, its time and its restarts."""
 
     def __init__(self, sandbox: Sandbox, name: str, cells: tuple[str, ...], limits: Limits | None = None) -> None:
-        """`cells`: the text of the module `name`, in one cell or, from a notebook, several. `limits`: where they are
-        others than usual."""
+        """Take the text of the module `name`: one cell, or several from a notebook.
+
+        The limits are those of the sandbox unless others are provided.
+        """
         self.sandbox = sandbox
         self.limits = limits or sandbox.limits
         self.name = name
@@ -30,10 +36,14 @@ class SandboxedBackend:
         self.is_loaded = False
         self.failure: Raised | None = None
         """what stopped its file when it was first loaded"""
-        self.seconds = 0.0
-        self.processor_begin = time.process_time()
+        self.deadline = time.monotonic() + self.limits.submission_seconds
+        """the one clock: calls, and the tests that look at their results, for both processes of a submission"""
+        self.seconds_left = self.limits.submission_seconds
+        """of replies of this process"""
         self.deaths = 0
         self.slow: Counter[str] = Counter()
+        self.takes_turns = False
+        """whether its process is awake only while it is asked, since the submission has another one"""
         self.unchanged: dict[str, Reply] = {}
         """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
@@ -41,10 +51,9 @@ class SandboxedBackend:
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
-        # A result can be plain and still make a test compute for long: the processor time of that is bounded too.
-        if time.process_time() - self.processor_begin > self.limits.submission_seconds:
-            self._give_up(Status.TIMEOUT, "not run: what the submission returned took too long to look at")
+        """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
+        # A result can be plain and still make a test compute for long: that is on the same clock.
+        self._check_clock()
         if self.status is not None:
             raise Stopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -64,8 +73,10 @@ class SandboxedBackend:
         return reply
 
     def _load(self) -> None:
-        request = wire.load_request(self.name, self.cells, f"{self.name}.py")
+        request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
+        begin = time.monotonic()
         self.worker = self.sandbox.open()
+        self.deadline += time.monotonic() - begin  # the machine's own business
         loaded = self._ask("your file", request, loading=True)
         # What a replacement says could carry what its predecessor has seen.
         if not self.is_loaded:
@@ -73,19 +84,32 @@ class SandboxedBackend:
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
-        most = self.limits.submission_seconds
+        # A file that is interrupted when its time is over may have further cells.
+        seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         try:
-            return self.worker.ask(request, min(self.limits.call_seconds, most - self.seconds))
+            reply = self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
+            if self.takes_turns:
+                self.worker.suspend()
+            return reply
         except WorkerDied as error:
             raise self._died(what, error, loading) from error
         finally:
-            self.seconds += time.monotonic() - begin
-            if self.seconds >= most - 0.01:
-                self._give_up(Status.TIMEOUT, f"not run: the submission has used its {most:.0f} seconds")
+            self.seconds_left -= time.monotonic() - begin
+            self._check_clock()
+
+    def _time_left(self) -> float:
+        """Return the seconds until the submission is not called any more."""
+        return min(self.seconds_left, self.deadline - time.monotonic())
+
+    def _check_clock(self) -> None:
+        if self._time_left() < MIN_WAIT_SECONDS:
+            self._give_up(
+                Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
+            )
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
-        """A worker is gone: count it, and give up on the submission where another one would go the same way."""
+        """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlow)
         self.deaths += 1
@@ -93,7 +117,7 @@ class SandboxedBackend:
         if loading:
             why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
             self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
-        elif self.deaths > self.limits.replacements:
+        elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
             self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, often)
@@ -104,19 +128,30 @@ class SandboxedBackend:
             self.status, self.why = status, why
 
     def _close(self) -> str:
-        """End the worker; returns in words what had ended it, where that is known."""
+        """End the worker. Return in words what had ended it before; empty if nothing did."""
         worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager
-    def anew(self, *cells: str) -> Iterator[SandboxedBackend]:
-        """The same submission loaded once more, beside this one, with further cells at its end: what it has done until
-        now, and has used up, makes no difference."""
-        again = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits.of_a_second_look)
-        with contextlib.closing(again):
-            yield again
+    def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
+        """Load the submission once more, with further cells at its end, in a process beside this one.
+
+        The second process has its own state and its own share of the time. Until it ends, at most one of the two is
+        awake, and only while it is asked: nothing that it is told reaches the other one while it can listen.
+        """
+        begin = time.monotonic()
+        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits)
+        self.deadline += time.monotonic() - begin  # a zygote may have to start
+        second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
+        self.takes_turns = second.takes_turns = True
+        try:
+            with contextlib.closing(second):
+                if self.worker is not None:
+                    self.worker.suspend()
+                yield second
+        finally:
+            self.takes_turns = False
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
-        new one."""
+        """End the worker, threads and all. A later call starts a new one."""
         self._close()

@@ -26,7 +26,7 @@ from autograder.protocol.codec import Malformed
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, Limits
 
-SETTINGS = {
+WORKER_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -38,11 +38,10 @@ SETTINGS = {
 """The environment of a zygote, and of a worker."""
 
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
-"""Where numpy is installed."""
+"""Folder in which numpy is installed."""
 
-MACHINE_SECONDS = 60.0
-"""How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
-that."""
+MACHINE_TIMEOUT_SECONDS = 60.0
+"""Time for what is the machine's business: to start, to fork, to lock. It is not the submission's time."""
 
 
 class SandboxError(BaseException):
@@ -58,13 +57,14 @@ class WorkerDied(Exception):
 
 
 class WorkerSlow(WorkerDied):
-    """It did not reply in time."""
+    """The worker did not reply in time."""
 
 
 class Sandbox:
-    """One zygote and, at any time, at most one worker of it."""
+    """A zygote and its worker, of which there is at most one at a time."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
+        """Start a zygote without some locks of the wall."""
         self.disabled_locks = disabled_locks
         self.limits = limits
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
@@ -72,7 +72,7 @@ class Sandbox:
         self.scratch = self.home / "files"
         self._renew_scratch()
         self.process, self.control = _start_zygote(environment(self.scratch))
-        self.control.settimeout(MACHINE_SECONDS)
+        self.control.settimeout(MACHINE_TIMEOUT_SECONDS)
         zygote.say(
             self.control,
             project=str(PACKAGE.parent),
@@ -84,7 +84,7 @@ class Sandbox:
 
     @functools.cached_property
     def beside(self) -> Sandbox:
-        """Another one, for a second process of the same submission; it stays as warm as this one."""
+        """Another sandbox, for a second process of the same submission; started once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
@@ -95,7 +95,7 @@ class Sandbox:
             with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._answer()["process"]
-            if raised := worker.ask(None, MACHINE_SECONDS).raised:
+            if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
                 raise WorkerDied(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDied) as error:
             ours.close()
@@ -103,8 +103,10 @@ class Sandbox:
         return worker
 
     def end_worker(self) -> tuple[int, str]:
-        """Kill the current worker, wait until it is gone; its exit status (negative: a signal), and in words what it
-        had too much of."""
+        """Kill the current worker and wait for its end.
+
+        Return its exit status (negative: a signal), and in words which limit of the zygote it had exceeded.
+        """
         try:
             self.control.sendall(zygote.END)
             ended = self._answer()
@@ -114,11 +116,11 @@ class Sandbox:
         return ended["status"], ended["excess"]
 
     def _answer(self) -> dict[str, Any]:
-        """What the zygote says next. Raises OSError where that is no good news, or nothing."""
+        """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
-            said = self.control.recv(zygote.MESSAGE)
+            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
-            said = self.control.recv(zygote.MESSAGE)
+            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         if not said:
             raise ConnectionResetError("the process that starts workers has ended")
         answer: dict[str, Any] = json.loads(said)
@@ -127,7 +129,7 @@ class Sandbox:
         return answer
 
     def _renew_scratch(self) -> None:
-        """A new folder for every worker: a folder keeps, in its own size, how many files were in it."""
+        """Make a new folder for the next worker: the size of a used folder shows how many files were in it."""
         self.home.chmod(0o700)
         shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
         self.scratch.mkdir(0o700)
@@ -142,7 +144,7 @@ class Sandbox:
             self.beside.close()
         self.control.close()
         try:
-            self.process.wait(MACHINE_SECONDS)
+            self.process.wait(MACHINE_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -167,23 +169,44 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """All that a submission finds in its environment."""
-    return {**SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
+    """Return the environment variables of a submission."""
+    return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:
-    """One locked process with at most one submission in it."""
+    """A locked process with at most one submission in it."""
 
     process: int
 
     def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
+        """Take the grader's end of the wire."""
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()
+        self.is_suspended = False
+
+    def suspend(self) -> None:
+        """Stop all threads of the process until the next request, and wait until they stand."""
+        self._signal(signal.SIGSTOP)
+        self.is_suspended = True
+        deadline = time.monotonic() + MACHINE_TIMEOUT_SECONDS
+        while not thread_states(self.process) <= {"T", "Z", "X"}:
+            if time.monotonic() > deadline:
+                raise SandboxError("a worker could not be suspended: run `autograder doctor`")
+            time.sleep(0.0002)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process, number)
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send one request and wait for its reply; the first comes unasked. Raises WorkerDied, and then the worker is
-        of no more use."""
+        """Send a request and return its reply; without a request, the reply that says that the locks are on.
+
+        Raise WorkerDied if there is none. The worker is then of no more use.
+        """
+        if self.is_suspended:
+            self._signal(signal.SIGCONT)
+            self.is_suspended = False
         deadline = time.monotonic() + seconds
         try:
             self.wire.settimeout(seconds)
@@ -205,7 +228,7 @@ class Worker:
             raise WorkerDied("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """So many bytes. Raises WorkerDied where no more come, TimeoutError where they come too late."""
+        """Return so many bytes. Raise WorkerDied if the connection ends, TimeoutError if they are late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -218,7 +241,7 @@ class Worker:
         return data
 
     def close(self) -> str:
-        """Kill the process and wait for its end: in words what ended it earlier, where that is known."""
+        """Kill the process and wait for its end. Return in words what had ended it before; empty if nothing did."""
         try:
             status, excess = self.sandbox.end_worker()
         finally:
@@ -227,3 +250,12 @@ class Worker:
             how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
             excess = f"ended its process ({how})"
         return excess
+
+
+def thread_states(process: int) -> set[str]:
+    """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none where it is gone."""
+    states = set()
+    for stat in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # a thread that has just ended
+            states.add(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0])
+    return states

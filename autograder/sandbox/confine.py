@@ -69,15 +69,19 @@ _ALLOWED_CALLS = """
     pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
     nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
-    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
+    set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
     getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
     getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
 
 CLONE_THREAD = 0x10000
 
+FUTEX_PRIVATE_FLAG = 128
+"""Bit of an operation on a futex that concerns the calling process alone. Without it the kernel finds a futex in a page
+of a library for every process that has mapped the library, so that two workers could signal each other."""
+
 O_LARGEFILE = 0o100000
-"""What C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
+"""Flag that C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
 
 DAY = 24 * 60 * 60.0
 """Seconds for which Linux leaves the time of access of a file alone that is read again."""
@@ -104,7 +108,7 @@ that both read."""
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """The message of an error begins with the name of the lock that cannot be put on."""
+    """Put the name of a lock in front of the message of an error."""
     try:
         yield
     except Exception as error:
@@ -112,12 +116,12 @@ def _naming(lock: str) -> Iterator[None]:
 
 
 class Locks:
-    """All locks of the workers of one zygote."""
+    """The locks of all workers of a zygote."""
 
     def __init__(
         self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()
     ) -> None:
-        """`packages`: folders of what a submission may import besides the standard library."""
+        """Prepare the locks. A submission may import from `packages`, besides the standard library."""
         self.limits = limits
         self.scratch = scratch
         self.on = [name for name in LOCKS if name not in disabled_locks]
@@ -160,7 +164,7 @@ class Locks:
             os.close(score)
 
     def _lock_user(self) -> None:
-        """A user id of its own for signals and for counting threads; files stay readable under the grader's.
+        """Take a separate user id for signals and the count of threads; files stay readable under the grader's.
 
         Files are then the new id's, too, where everybody may read the interpreter. Where it lives in a folder that only
         root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker
@@ -244,7 +248,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """The interpreter's own tree without what is installed in it, the packages, and the libraries that these link."""
+    """Return what may be read: the interpreter without site-packages, the packages, and libraries that these link."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -253,7 +257,7 @@ def _readable(packages: Collection[Path]) -> list[Path]:
 
 
 def packages_in(libraries: str) -> list[Path]:
-    """What a submission may import besides the standard library, where it is installed."""
+    """Return the folders that a submission may import from, besides the standard library."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 
 
@@ -276,13 +280,13 @@ def settle_access_times(packages: Collection[Path]) -> None:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether everybody may enter the folders above, and read what is there."""
+    """Return True if every user may read the path and enter the folders above it."""
     real = path.resolve()
     return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)
 
 
 def _linked_libraries() -> list[Path]:
-    """The shared libraries mapped into this process, which has loaded what submissions usually import."""
+    """Return the shared libraries mapped into this process, which has loaded what submissions usually import."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}
     return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]
@@ -295,7 +299,7 @@ class _Program(ctypes.Structure):
 
 
 def _system_call_filter() -> bytes:
-    """The filter as the kernel takes it: to make it anew in every worker would take longer than to fork one."""
+    """Return the filter in the kernel's format. Making it takes longer than forking a worker, so it is made once."""
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -304,7 +308,7 @@ def _system_call_filter() -> bytes:
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """A rule for some system calls, those that this machine's architecture has."""
+        """Add a rule for the system calls of this list that the machine's architecture has."""
         for call in calls.split():
             if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
                 rules.add_rule(action, call, *arguments)
@@ -314,6 +318,9 @@ def _system_call_filter() -> bytes:
     # clone.
     add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
+    # The C library joins a thread by a futex without the flag: where that would block, it looks again at once.
+    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
+    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
     for mode, flags in OPEN_FLAGS.items():
         for call, place in (("open", 1), ("openat", 2)):
             add(call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))

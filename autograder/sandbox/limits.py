@@ -1,4 +1,4 @@
-"""How much of everything a submission may use, and the grader while it looks at a result."""
+"""Limits of a submission, and of the grader while it looks at a result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,16 @@ def _limit(default: Any, unit: str, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one submission, each enforced by the kernel, the zygote or the grader. `autograder doctor` prints this
-    table."""
+    """Limits of a submission, each enforced by the kernel, the zygote or the grader.
+
+    `autograder doctor` prints this table.
+    """
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time of one call, and of loading the file")
     submission_seconds: float = _limit(
-        60.0, "s", "of all its calls; processor time of a worker, and of the tests that look at its results"
+        50.0, "s", "wall-clock time of a submission: of all its calls, and of the tests that look at its results"
     )
+    second_process_seconds: float = _limit(10.0, "s", "of these, replies of its second process in a part of the tests")
     memory: int = _limit(1024 * MIB, "MiB", "address space of a worker")
     tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
     files: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
@@ -36,16 +39,11 @@ class Limits:
     open_files: int = _limit(64, "", "descriptors of a worker")
     message: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
     numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
-    replacements: int = _limit(8, "", "replacements of a worker that ended")
+    worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
     slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
 
-    @property
-    def of_a_second_look(self) -> Limits:
-        """What a submission may use each time that it is asked anew: a sixth of its time."""
-        return replace(self, submission_seconds=self.submission_seconds / 6)
-
     def table(self) -> Iterator[tuple[str, str]]:
-        """How much, and of what, for a person."""
+        """Yield the amount and the description of each limit, for a person."""
         for one in fields(self):
             unit = one.metadata["unit"]
             amount = getattr(self, one.name) / (MIB if unit == "MiB" else 1)
@@ -60,8 +58,9 @@ SPARE_MEMORY = 1 << 30
 
 @contextmanager
 def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
-    """No more address space than this process has now, and `spare`. What goes beyond is a MemoryError, and so a failed
-    test.
+    """Limit the address space of this process to its present size and `spare` bytes.
+
+    An allocation beyond that is a MemoryError, and so a failed test.
 
     A result may be a plain array, and still one that a test multiplies into 20 GB.
     """

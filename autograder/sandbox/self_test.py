@@ -35,7 +35,7 @@ class BrokenPromise(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One promise, and whether it holds on this machine."""
+    """A promise, and whether it holds on this machine."""
 
     promise: str
     lock: str
@@ -44,17 +44,18 @@ class Finding:
 
     @property
     def held(self) -> bool:
+        """Whether nothing got through."""
         return not self.detail
 
     @property
     def fix(self) -> str:
-        """What to do about it."""
+        """The advice for a person who wants the promise to hold."""
         return FIX[self.lock.split(", ")[0]]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a submission cannot do, the lock that keeps it from it (of several, each one does), and how it tries."""
+    """A line of Python that breaks a promise, and the locks that refuse it, each of them alone."""
 
     promise: str
     lock: str
@@ -63,9 +64,16 @@ class Attempt:
     """the exceptions, or ends of the worker, that show that it was refused"""
 
 
-PROGRAM = """
+ATTEMPT_PROGRAM = """
 import ctypes, fcntl, mmap, os, resource, socket, threading, time
 libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
+FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1
+word = ctypes.byref(ctypes.c_int())
+ticks = []
+def tick():
+    while len(ticks) < 10000:
+        ticks.append(time.monotonic())
+        time.sleep(0.001)
 def system_call(name, *arguments):
     if getattr(libc, name)(*arguments) < 0:
         raise OSError(ctypes.get_errno(), name)
@@ -104,6 +112,7 @@ ATTEMPTS = (
     Attempt("signals no process", "seccomp, landlock, user", "os.kill(grader, 0)"),
     Attempt("traces no process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
     Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
+    Attempt("waits for no other process", "seccomp", "system_call('syscall', FUTEX, word, WAKE, 1)", "BlockingIOError"),
     Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
     Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
     Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(files + 1)", "OSError"),
@@ -144,13 +153,16 @@ FIX = {
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
     "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
 }
-ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
+WITHOUT_SANDBOX = "`--isolation none` grades without the wall: only for code that you trust."
 
-SECONDS = 20.0
-"""How long an attempt may take on a busy machine."""
+ATTEMPT_TIMEOUT_SECONDS = 20.0
+"""Time for an attempt on a busy machine."""
 
-ENDS_WITHIN_SECONDS = 2.0
-"""How soon a worker has to be gone once it has to go."""
+SUSPENDED_SECONDS = 0.05
+"""Time for which a suspended worker has to stand still."""
+
+END_TIMEOUT_SECONDS = 2.0
+"""Time within which a worker ends after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
@@ -161,22 +173,24 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _given(sandbox) as given:
             worker = _Examined(sandbox, given)
             found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
-            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in LOOKS]
+            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
         return [Finding("a worker starts and puts on its locks", lock, str(error))]
 
 
 def require() -> None:
-    """Raises BrokenPromise where a promise does not hold here."""
+    """Raise BrokenPromise if a promise does not hold here."""
     for one in examine():
         if not one.held:
-            raise BrokenPromise(f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {ANY_WAY}")
+            raise BrokenPromise(
+                f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {WITHOUT_SANDBOX}"
+            )
 
 
 @contextmanager
 def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """What the attempts name: the limits, and a folder that anybody may write with a file in it."""
+    """Yield the variables of the attempts: the limits, and a folder with a file that every user may write."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(b"whereabouts")
@@ -204,14 +218,17 @@ class _Examined:
         self.worker: Worker | None = None
 
     def running(self) -> Worker:
-        """A worker with the program in it."""
+        """Return a worker that has loaded the program."""
         if self.worker is None:
             self.worker = self.sandbox.open()
-            self.worker.ask(wire.load_request("attempts", (PROGRAM,), "attempts.py"), SECONDS)
+            self.worker.ask(
+                wire.load_request("attempts", (ATTEMPT_PROGRAM,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
+                ATTEMPT_TIMEOUT_SECONDS,
+            )
         return self.worker
 
-    def ask(self, line: str, seconds: float = SECONDS) -> Reply:
-        """What comes of a line. Raises WorkerDied."""
+    def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
+        """Return the reply to a line. Raise WorkerDied."""
         return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
 
     def end(self) -> str:
@@ -220,7 +237,7 @@ class _Examined:
         return worker.close() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """What nothing refused, in words."""
+        """Return in words what was not refused; empty if the attempt was."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -252,8 +269,20 @@ def _runs_on(examined: _Examined) -> str:
     return "a call that never returns did"
 
 
+def _runs_while_suspended(examined: _Examined) -> str:
+    """Look for a thread that goes on while its process is suspended."""
+    examined.ask("threading.Thread(target=tick, daemon=True).start()")
+    worker = examined.running()
+    worker.suspend()
+    time.sleep(2 * SUSPENDED_SECONDS)
+    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {SUSPENDED_SECONDS}"
+    raised = examined.ask(f"refuse_where({stood})").raised
+    examined.end()
+    return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
+
+
 def _is_imported(examined: _Examined) -> str:
-    """A file in the current folder, named like a module that every reader and grader imports."""
+    """Start an interpreter beside a file that is named like a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -265,10 +294,10 @@ def _is_imported(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """Ends the zygote: has to come last."""
+    """End the zygote, and wait for its worker to end; has to come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
-    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
+    deadline = time.monotonic() + END_TIMEOUT_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
         time.sleep(0.005)
     worker.wire.close()
@@ -276,17 +305,18 @@ def _outlives_the_grader(examined: _Examined) -> str:
 
 
 def _is_gone(process: int) -> bool:
-    """Whether a process runs no more; one that nobody has collected yet does not."""
+    """Return True if a process has ended, collected by its parent or not."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
 
 
-LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
+OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privilege and gains none", "user", _has_privileges),
+    ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
     ("runs no longer than it may", "zygote", _runs_on),
     ("is no module for what reads or grades it", "zygote", _is_imported),
     ("is gone when the grader is", "session", _outlives_the_grader),
 )
-"""What is seen from outside: promise, lock, and what says in words how it is broken."""
+"""Promises that are seen from outside: promise, lock, and a function that describes how it is broken."""

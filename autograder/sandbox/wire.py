@@ -1,10 +1,10 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-The first request of a worker is (module, cells, filename), and every other one a call: whether it is measured, then
-function and arguments as the call is encoded wherever it is kept. A reply is a header (exception, lines, changed
-arguments) and the encoded value. Everything that comes from a worker is read as hostile: `codec.decode` builds plain
-values only, and a header that is not exactly of its form is Malformed. A worker's first reply, before any request, says
-that its locks are on.
+The first request of a worker is (module, cells, filename, seconds). Every other request is a call: a byte that says
+whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
+(exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
+`codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first
+reply, before any request, says that its locks are on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_HEADER = 64 * 1024
 MAX_REPLY = LENGTH.size + MAX_HEADER + codec.MAX_BYTES
 """Bytes of a whole reply."""
 
-MAX_NAME = 200
+MAX_NAME_CHARACTERS = 200
 """Characters of a name that a reply mentions: of an exception's class, a function, an argument."""
 
 MAX_NAMES = 64
@@ -34,22 +34,22 @@ MAX_NAMES = 64
 
 
 def frame(data: bytes) -> bytes:
-    """Data as it goes onto the wire."""
+    """Return data with its length in front."""
     return LENGTH.pack(len(data)) + data
 
 
-def load_request(module: str, cells: tuple[str, ...], filename: str) -> bytes:
-    """A frame for the worker. Raises ValueError for what the wire has no room for."""
-    return frame(codec.message(module, cells, filename))
+def load_request(module: str, cells: tuple[str, ...], filename: str, seconds: float) -> bytes:
+    """Return the frame that loads a submission. Raise ValueError if it is too long."""
+    return frame(codec.message(module, cells, filename, seconds))
 
 
 def request(call: Call) -> bytes:
-    """A frame for the worker. Raises ValueError for what the wire has no room for."""
+    """Return the frame of a call. Raise ValueError if it is too long."""
     return frame((_MEASURED + frame(codec.message(*call.uncounted)) if call.measured else _UNMEASURED) + call.encoded)
 
 
 def unpack_request(data: bytes) -> Call:
-    """The worker's side of a call."""
+    """Return the call of a request, in the worker."""
     is_measured, encoded, uncounted = data[:1] == _MEASURED, data[1:], ()
     if is_measured:
         end = LENGTH.size + LENGTH.unpack_from(encoded)[0]
@@ -62,10 +62,15 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 
 
 def pack_reply(reply: Reply) -> bytes:
-    """The worker's side of a reply."""
-    error = tuple(vars(reply.raised).values()) if reply.raised is not None else None
+    """Return the frame of a reply, in the worker."""
+    error = _raised_fields(reply.raised) if reply.raised is not None else None
     header = frame(_header((error, reply.lines, reply.changed)))
     return frame(header + (reply.encoded if error is None else b""))
+
+
+def _raised_fields(raised: Raised) -> tuple[Any, ...]:
+    """Return the fields of an exception in the order that a header has; `_unpack_header` reads them."""
+    return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.left_out
 
 
 _header = functools.lru_cache(maxsize=256)(codec.encode)
@@ -73,7 +78,7 @@ _header = functools.lru_cache(maxsize=256)(codec.encode)
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """The grader's side of a reply, its value decoded. Raises Malformed."""
+    """Return a reply with its value decoded, in the grader. Raise Malformed."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
     if end > min(LENGTH.size + MAX_HEADER, len(data)):
         raise Malformed("a reply with a header that is too long")
@@ -88,19 +93,23 @@ def unpack_reply(data: bytes) -> Reply:
 
 @functools.lru_cache(maxsize=256)
 def _unpack_header(header: bytes) -> Reply:
-    """A reply without its value. Remembered: most have nothing to say, and a bad argument is refused in the same words
-    again and again."""
+    """Return a reply without its value.
+
+    Cached, since most headers are empty, and a bad argument is refused in the same words many times.
+    """
     match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
-            (str(kind), tuple(bases), str(message), int() | None, str() | None as function, bool()) as error,
+            (str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out)),
             int(lines),
             (),
         ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
-            return Reply(raised=Raised(*error), lines=lines)
+            return Reply(raised=Raised(kind, bases, message, line, function, left_out), lines=lines)
     raise Malformed("a reply with a header of another form")
 
 
 def _are_names(values: tuple[Any, ...]) -> bool:
-    return len(values) <= MAX_NAMES and all(type(value) is str and len(value) <= MAX_NAME for value in values)
+    return len(values) <= MAX_NAMES and all(
+        type(value) is str and len(value) <= MAX_NAME_CHARACTERS for value in values
+    )

@@ -5,8 +5,11 @@ Nothing here is a secret and nothing here is trusted: the submission shares this
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import signal
+import types
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -17,7 +20,7 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: lock up, drop everything inherited, serve. `grader` is a descriptor."""
+    """Become the worker: put on the locks, close what was inherited, serve the grader at a descriptor."""
     try:
         os.chdir(scratch)
         descriptors = os.sysconf("SC_OPEN_MAX")  # which a lock lowers
@@ -34,8 +37,10 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only(grader: int, descriptors: int) -> int:
-    """Nothing stays open but the wire: input is empty, and what is printed is nobody's. Returns the wire's descriptor,
-    out of the way of the first three."""
+    """Close every descriptor but the wire; standard input, output and error become the null device.
+
+    Return the wire's descriptor, which is none of the first three.
+    """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
@@ -47,16 +52,46 @@ def _keep_only(grader: int, descriptors: int) -> int:
 
 def _serve(grader: int) -> None:
     requests = _requests(grader)
-    name, cells, filename = codec.decode(next(requests))
-    module, failure = call.load(name, cells, filename)
+    name, cells, filename, seconds = codec.decode(next(requests))
+    with _interrupted_after(seconds, filename):
+        module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
     for asked in map(wire.unpack_request, requests):
         _write(grader, wire.pack_reply(call.perform(module, asked)))
 
 
+class LoadTimeout(BaseException):
+    """Raised in a file that has not ended in time. Not an Exception, so that a file seldom catches it."""
+
+
+@contextlib.contextmanager
+def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
+    """Raise LoadTimeout in what the file executes after some seconds, and then in each later cell that is slow.
+
+    What stood above keeps its worth, as above any other exception. Code that Python cannot interrupt, in a library or
+    under a bare `except`, is the grader's to end.
+    """
+
+    def interrupt(_: int, frame: types.FrameType | None) -> None:
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is not None:  # else between two cells
+            raise LoadTimeout(f"it took longer than {seconds:g} seconds")
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds / 10)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
 def _requests(grader: int) -> Iterator[bytes]:
-    """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's
-    reply."""
+    """Yield the requests of the grader until it hangs up.
+
+    The grader sends a request only after the reply to the last one.
+    """
     while data := os.read(grader, 1 << 16):
         size = LENGTH.size + LENGTH.unpack_from(data)[0]
         while len(data) < size and (part := os.read(grader, size - len(data))):

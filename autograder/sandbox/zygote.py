@@ -29,22 +29,22 @@ PRELOADED = """
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
 """
-"""What submissions usually import, and is quick then. What few need makes every worker dearer to fork."""
+"""Modules that submissions often import. A module that few need would slow the fork of every worker."""
 
 FORK, END = b"F", b"K"
 """The orders of the grader: a worker, or its end."""
 
-MESSAGE = 1 << 16
-"""Bytes of what grader and zygote say to each other at most, at once; the plan is shorter, and so is an error."""
+MAX_MESSAGE_BYTES = 1 << 16
+"""Maximum bytes of a message between grader and zygote."""
 
 WATCH_SECONDS = 0.05
-"""How often a worker is looked at."""
+"""Time between two looks at a worker."""
 
 
 def main(descriptor: int) -> NoReturn:
     """Load, prepare the locks, then serve the grader until it hangs up."""
     grader = socket.socket(fileno=descriptor)
-    if not (said := grader.recv(MESSAGE)):
+    if not (said := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
     plan = json.loads(said)
     os.chdir(Path(plan["scratch"]).parent)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def say(end: socket.socket, **facts: object) -> None:
-    """One message, which arrives as a whole. That nobody is there any more is noticed where the next is awaited."""
+    """Send a message, which arrives as a whole. A closed connection is noticed at the next receive."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -71,18 +71,19 @@ class _Zygote:
 
         for name in PRELOADED.split():
             importlib.import_module(name)
+        importlib.import_module("autograder.sandbox.substitutes")  # a worker can read no file of the project
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
-        self.worker: _Child | None = None
+        self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 
     def serve(self) -> NoReturn:
-        """Obey the grader's orders; between them, keep an eye on the worker."""
+        """Obey the grader's orders, and enforce the limits of the worker between them."""
         while True:
             pause = WATCH_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
@@ -107,7 +108,7 @@ class _Zygote:
         if child == 0:
             self.work(end, self.scratch, self.locks)
         os.close(end)
-        self.worker = _Child(child, self.scratch, self.limits)
+        self.worker = _WorkerProcess(child, self.scratch, self.limits)
         say(self.grader, process=child)
 
 
@@ -132,18 +133,18 @@ def _forget(*folders: str) -> None:
     os.environ.pop("LD_LIBRARY_PATH", None)
 
 
-class _Child:
-    """The worker that lives now, seen from outside."""
+class _WorkerProcess:
+    """The current worker, seen from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:
         self.process = process
         self.scratch = scratch
         self.limits = limits
         self.excess = ""
-        """what it had too much of"""
+        """limit that it exceeded, in words"""
 
     def enforce_limits(self) -> None:
-        """Kill it where it has too much of something."""
+        """Kill the worker if it exceeds a limit that the kernel does not keep."""
         if self._has_too_many_files():
             self.excess = f"wrote more than {self.limits.files >> 20} MiB or {self.limits.file_count} files"
         elif self._has_too_many_threads():
@@ -152,7 +153,7 @@ class _Child:
             os.kill(self.process, signal.SIGKILL)
 
     def _has_too_many_files(self) -> bool:
-        """Nothing in the folder is opened or followed, and not more is looked at than tells."""
+        """Return True if the scratch folder is too full. Opens no file, follows no link, stops at the first excess."""
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
@@ -167,8 +168,10 @@ class _Child:
             return False  # it has just ended
 
     def end(self) -> tuple[int, str]:
-        """Kill it, threads and all (it can have no children), and wait until it is gone: its exit status (negative: a
-        signal), and what it had too much of."""
+        """Kill the worker with its threads, and wait for its end; it can have no children.
+
+        Return its exit status (negative: a signal), and in words which limit it had exceeded.
+        """
         os.kill(self.process, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.excess
 

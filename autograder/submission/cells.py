@@ -56,7 +56,8 @@ def of_notebook(document: dict[str, Any]) -> Cells:
     if not isinstance(cells, list):
         raise UnreadableError("The notebook has no list of cells: open it in Jupyter, save it, and hand it in again.")
     code = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    return of_sources(["".join(map(str, source)) if isinstance(source, list) else str(source) for source in code])
+    texts = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in code]
+    return of_sources([text.replace("\r\n", "\n").replace("\r", "\n") for text in texts])
 
 
 def of_sources(sources: Sequence[str], *notes: str) -> Cells:
@@ -160,28 +161,30 @@ class _Cleaner:
         if len(self.host_names) == 1 and not any(word in source for word in _HOST_WORDS):
             return source, tree
         lines = source.split("\n")
-        for statement in reversed([*self._host_statements(tree.body, self.host_names)]):
-            first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
-            before = lines[first].encode()[: statement.col_offset].decode()
-            after = lines[last - 1].encode()[statement.end_col_offset :].decode()
-            if body := [] if before else self._magic_body(statement):
+        for node in reversed([*self._host_parts(tree.body, self.host_names)]):
+            first, last = node.lineno - 1, node.end_lineno or node.lineno
+            before = lines[first].encode()[: node.col_offset].decode()
+            after = lines[last - 1].encode()[node.end_col_offset :].decode()
+            if body := [] if before else self._magic_body(node):
                 lines[first:last] = body
-            else:
-                self.lines.add(statement.lineno)
-                lines[first:last] = [f"{before}pass{after}", *[""] * (last - first - 1)]
+                continue
+            self.lines.add(node.lineno)
+            kept = f"{before}pass{after}" if isinstance(node, ast.stmt) else ""
+            lines[first:last] = [kept, *[""] * (last - first - 1)]
         cleaned = "\n".join(lines)
         return cleaned, parse(cleaned)
 
-    def _host_statements(
+    def _host_parts(
         self, body: Sequence[ast.stmt], hosts: set[str], *, in_function: bool = False
-    ) -> Iterator[ast.stmt]:
-        """Yield the statements that need the host, in order. `hosts` holds names bound to its values."""
+    ) -> Iterator[ast.stmt | ast.expr]:
+        """Yield statements and decorators that need the host, in order. `hosts` holds names of its values."""
         for statement in body:
             parts = [*ast.iter_child_nodes(statement)]
             header = [part for part in parts if not isinstance(part, ast.stmt | ast.excepthandler | ast.match_case)]
             if isinstance(statement, DEFINITIONS):
+                yield from (decorator for decorator in statement.decorator_list if _uses([decorator], hosts))
                 hosts.discard(statement.name)
-                yield from self._host_statements(statement.body, {_HOST_FUNCTION}, in_function=True)
+                yield from self._host_parts(statement.body, {_HOST_FUNCTION}, in_function=True)
                 continue
             bound, is_hosts = _imported(statement) or (stored_names(*header), _uses(header, hosts))
             if not in_function and isinstance(statement, ast.AsyncFor | ast.AsyncWith):
@@ -196,11 +199,11 @@ class _Cleaner:
             for inner in (statement, *(part for part in parts if part not in header)):
                 nested = [part for part in ast.iter_child_nodes(inner) if isinstance(part, ast.stmt)]
                 if inner is statement or not isinstance(inner, ast.stmt):
-                    yield from self._host_statements(nested, hosts, in_function=in_function)
+                    yield from self._host_parts(nested, hosts, in_function=in_function)
 
-    def _magic_body(self, statement: ast.stmt) -> list[str]:
+    def _magic_body(self, node: ast.AST) -> list[str]:
         """Return the Python lines in a cell magic that nbconvert wrote as a call; [] for other statements."""
-        match statement:
+        match node:
             case ast.Expr(
                 ast.Call(
                     func=ast.Attribute(attr="run_cell_magic"),

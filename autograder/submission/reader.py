@@ -209,16 +209,25 @@ class _Choice:
         if problem:
             return row
         earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
-        others = self._others(row.assignment, chosen, likely)
-        names = listed(others, _MAX_LISTED)
-        doubt = f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
+        doubts = [*self._doubts(row.assignment, chosen, likely)]
         notes = [*row.notes, *code.notes]
         notes += [f"{listed(earlier, _MAX_LISTED)} came earlier, and is not graded."] if earlier else []
-        notes += [doubt] if others else []
-        notes += _unwritten(code, row.assignment, self.known)
+        notes += [*doubts, *_unwritten(code, row.assignment, self.known)]
         is_written = bool(chosen.written(row.assignment))
-        doubt = doubt if others else ""
-        return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
+        return replace(row, cells=code.cells, notes=tuple(notes), doubt=" ".join(doubts), is_written=is_written)
+
+    def _doubts(self, assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
+        """Yield sentences on other files that may have been meant."""
+        missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
+        rivals = [rival for rival in likely if rival.fault or rival.evidence or rival.code.written & missing]
+        later = [rival.label for rival in rivals if rival.age < chosen.age]
+        beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
+        if later:
+            names = listed(later, _MAX_LISTED)
+            yield f"{names} came later, but no function of {assignment} is written there: {chosen.label} counts."
+        if beside:
+            names = listed(beside, _MAX_LISTED)
+            yield f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
 
     def _likely(self, assignment: str) -> list[Candidate]:
         """Return candidates for an assignment, the likeliest first. A single file counts under any name."""
@@ -229,12 +238,6 @@ class _Choice:
             if assignment and (is_single or candidate.assignment in (assignment, ""))
         ]
         return sorted(matching, key=lambda candidate: candidate.rank)[:MAX_FILES]
-
-    def _others(self, assignment: str, chosen: Candidate, likely: list[Candidate]) -> list[str]:
-        """Return the labels of other files that may have been meant."""
-        missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-        rivals = [rival for rival in likely if rival is not chosen and rival.age <= chosen.age]
-        return [rival.label for rival in rivals if rival.fault or rival.evidence or rival.code.written & missing]
 
     def _no_file(self, assignment: str) -> Problem:
         """Return the problem where no file is for the assignment, or no name tells the assignment."""

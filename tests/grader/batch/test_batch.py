@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import glob
 import io
@@ -9,6 +10,7 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import signal
 import time
@@ -18,13 +20,17 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from autograder import course, parallel
 from autograder.batch import run, workers
-from autograder.batch.gradebook import FILE, Gradebook
+from autograder.batch.database import FILE
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import BatchError, Job, Setup
+from autograder.batch.workers import Job, Setup
+from autograder.cli import main
+from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted
@@ -85,8 +91,9 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     assert [rows[student]["score"] for student in ("ada", "cy", "di", "fay")] == ["20", "0", "20", "0"]
     assert rows["ada"]["file"] == f"{NAME}/ada.py"
     columns = list(classroom.grades(small[1])[0])
-    assert columns[:7] == ["student", "assignment", "score", "max_score", "status", "file", "sha256"]
-    questions = columns[7 : columns.index("adjustment")]
+    facts = ["student", "assignment", "score", "max_score", "status", "submitted", "late", "file", "sha256"]
+    assert columns[:9] == facts
+    questions = columns[9 : columns.index("adjustment")]
     assert {*questions} >= {"frequencies", "ANSWERS"}
     questions = sum(float(rows["ada"][name]) for name in questions)
     assert questions == 20
@@ -150,8 +157,8 @@ def dear(thing: str) -> str:
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processor time, memory, and whatever ends a process; however few there are."""
-    monkeypatch.setattr(parallel, "SECONDS", 1)
-    monkeypatch.setattr(parallel, "MEMORY", 100 << 20)
+    monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
+    monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
         word
         for number in range(6)
@@ -208,8 +215,8 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they had in progress goes to others. What none survives is tried three times, then named for a human; it
-    costs nobody else anything, and the next run tries again."""
+    """What a grader that ends had in progress goes to others, and what none survives is named for a human after three
+    tries. What a grader hangs over is named at once. Neither costs anybody else anything; the next run tries again."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -219,31 +226,31 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(Harmed, "marks", tmp_path)
         patch.setattr(workers, "GRADING_TIMEOUT_SECONDS", 3.0)
         _, printed = grade(tmp_path / "class", tmp_path / "out")
-    assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 2, 3]
+    assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 1, 3]
     rows = by_student(tmp_path / "out")
-    assert {student: row["status"] for student, row in rows.items() if row["status"] != "graded"} == {"102": "killed"}
-    assert [row["score"] for row in rows.values()] == ["10", "10.1", "0", "10.3", "10.4", "10.5"]
-    named = printed.partition("To look at yourself, without a grade:\n")[2].splitlines()[0]
-    assert "102: no grade could be given" in named and "exit code -9" in named
+    assert {student: row["status"] for student, row in rows.items() if row["status"] != "graded"} == {
+        "101": "timeout",
+        "102": "killed",
+    }
+    assert [row["score"] for row in rows.values()] == ["10", "0", "0", "10.3", "10.4", "10.5"]
+    named = printed.partition("To look at yourself, without a grade:\n")[2]
+    assert re.search(r"101: no grade could be given.*the grader did not end within 3 seconds", named)
+    assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
-    assert (summary.graded, by_student(tmp_path / "out")["102"]["score"]) == (1, "10.2")
+    assert summary.graded == 2
+    assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
-def test_a_grader_that_ends_without_a_job_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pebble's does when a process ends that has no job."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
-    own = set(psutil.Process().children())
     pool, job = Harmed(1, Setup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
         first = pool.submit(job).result()
-        graders = [
-            one for one in psutil.Process().children() if one not in own and "spawn_main" in " ".join(one.cmdline())
-        ]
-        for grader in graders:
-            grader.kill()
-        while pool._pool.active:
-            time.sleep(0.01)
-        assert graders and pool.submit(job).result() == first
+        pool.pool.close()
+        assert not pool.pool.processes.active
+        assert pool.submit(job).result() == first
 
 
 def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,6 +372,44 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(course, "ROOT", tmp_path)
     with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
         course.seed()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_the_report_is_written_when_the_gradebook_changed_and_no_clock_decides(tmp_path: Path) -> None:
+    folder, report = tmp_path / "class", tmp_path / "out" / "report.html"
+    put(folder / NAME, {"ada.py": solved(1)})
+    grade(folder, tmp_path / "out")
+    os.utime(report, (2**33, 2**33))
+    grade(folder, tmp_path / "out")
+    assert report.stat().st_mtime == 2**33
+    put(folder / NAME, {"bob.py": solved(2)})
+    grade(folder, tmp_path / "out")
+    assert "bob" in report.read_text("utf-8")
+
+
+@pytest.mark.parametrize("folder", ["", str(course.ROOT), str(course.ROOT.parent)])
+def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path) -> None:
+    """An unset variable is an empty name, and an empty name is the current folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course.ROOT)
+        done = CliRunner().invoke(main, ["grade", folder, "--isolation", "none", "--out", str(tmp_path / "out")])
+    assert done.exit_code == 2 and ("is empty: name" in done.output or "holds this course itself" in done.output)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
+    """A spreadsheet knows the file for UTF-8, and every character is one that prints."""
+    names = ["a\x1b[2Jb", "\u202egnp.exe", "x\ny", "Zoë", "\u2028=1+1", "\x85@x"]
+    put(tmp_path / "class" / NAME, {f"{name}.py": solved(number) for number, name in enumerate(names)})
+    grade(tmp_path / "class", tmp_path / "out")
+    for name in ("grades.csv", "similarity.csv"):
+        content = (tmp_path / "out" / name).read_bytes()
+        assert content.startswith(codecs.BOM_UTF8)
+        assert all(letter.isprintable() or letter == "\n" for letter in content.decode("utf-8-sig"))
+    students = {row["student"] for row in classroom.grades(tmp_path / "out")}
+    assert len(students) == len(names) and "Zoë" in students
+    assert not any(student.strip().startswith(("=", "@")) for student in students)
 
 
 # Bad disks and bad files

@@ -16,7 +16,7 @@ import pytest
 from autograder import course
 from autograder.batch import run, workers
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from tests.grader.support import classroom
 
 distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
@@ -87,7 +87,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in expected}
     with contextlib.closing(LoopbackCluster(tmp_path)) as cluster:
         with monkeypatch.context() as patch, pytest.raises(BatchError, match="no Dask scheduler with a worker answers"):
-            patch.setattr(workers, "SECONDS_FOR_WORKERS", 1.0)
+            patch.setattr(workers, "DASK_WORKER_TIMEOUT_SECONDS", 1.0)
             run.grade([folder], tmp_path / "there", scheduler=cluster.address)
         for name in ("one", "two"):
             cluster.add(name)
@@ -100,7 +100,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """One sentence, before anything is graded."""
-    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1.0)
+    monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):
         run.grade([tmp_path / "class"], tmp_path / "out", scheduler=address)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from autograder.checks import inputs
@@ -18,7 +20,7 @@ class Typed(catalogue.Module):
 
     def call(self, call: Call) -> Reply:
         words = text(call) if call.function != ANSWERS else ""
-        if words and "<array" not in words:
+        if words and not re.search("<array|<dict", words):
             drawn = [one for one in call.args if isinstance(one, np.random.Generator)]
             names = {"np": np, "features": inputs.features, call.function: lambda *args, **kwargs: (args, kwargs)}
             typed = eval(words, names | dict.fromkeys(["rng"], *drawn))
@@ -40,3 +42,11 @@ def test_long_arrays_are_told_by_their_shape_and_long_calls_not_at_all() -> None
     ):
         assert text(Call("f", (array,))) == f"f({words})"
     assert text(Call("f", ("long" * MAX_CALL,))) == ""
+
+
+def test_a_long_dict_is_told_by_its_entries() -> None:
+    short, layer = {"eps": 0.5, "norm": np.ones(2)}, {"w_q": np.zeros((7, 7)) + 0.5, "w_k": np.zeros((9, 7)) + 0.5}
+    assert text(Call("f", (short,))) == "f({'eps': 0.5, 'norm': np.array([1.0, 1.0])})"
+    assert text(Call("f", ([layer | {"w_v": np.full((8, 8), 0.25)}], short))).startswith(
+        "f([<dict of w_q, w_k, w_v>], {"
+    )

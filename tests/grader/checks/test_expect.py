@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import form, form_errors, lacks_digits, practice_results
-from autograder.checks.proxy import StudentModule
+from autograder.checks.answers import answer_matches, form, form_errors, lacks_digits, practice_results
+from autograder.checks.proxy import StudentModule, parts
 from autograder.checks.results import Phase, Test
 from autograder.course import find
 from autograder.hints import catalogue
@@ -122,7 +122,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
-            assert found.kind is Kind.WAITING and found.given == "apply_rope"
+            assert found.kind is Kind.WAITING and found.replaced == "apply_rope"
         else:
             assert found.kind is Kind.RAISED and found.call.startswith("apply_rope(")
 
@@ -375,3 +375,39 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     for given, expected in told.items():
         said = [*practice_results(dict(zip(practice, given, strict=True)), practice)]
         assert said == [("is right" in words, words) for words in expected]
+
+
+@pytest.mark.parametrize(
+    ("got", "words"),
+    [
+        ({"a": X, "b": [{"c": X}, {"c": X}]}, None),
+        ({"b": ({"c": X}, {"c": X}), "a": X}, None),
+        ({"a": X, "b": [{"c": X}, {"c": X + 1}]}, "in 'b', in result 2 of 2, in 'c', at index (0, 0)"),
+        ({"a": X, "b": [{"c": X}]}, "in 'b', expected 2 results, got a list of 1"),
+        (
+            {"a": X, "b": [X, X]},
+            "in 'b', in result 1 of 2, expected a dict, got an array of shape (2, 4), dtype float64",
+        ),
+        ({"a": X}, "expected a dict with the entries a, b; got the entries a"),
+        (
+            {"a": X, "b": [{"c": X}, {"c": X}], "d" * 999: X},
+            "expected a dict with the entries a, b; got the entries a, b, d",
+        ),
+        ([X, X], "expected a dict, got a list"),
+    ],
+)
+def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
+    """Lists and tuples stand for each other; the order of a dict's entries makes no difference."""
+    differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
+    assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
+
+
+def test_the_dtype_of_each_part_of_a_nested_result_counts() -> None:
+    single = X.astype(np.float32)
+    assert parts({"b": [(X, 2), [single]], "a": 1})[0] == 1
+    assert [np.asarray(part).dtype.name for part in parts([(X, single), {"a": X}])] == ["float64", "float32", "float64"]
+
+
+def test_an_answer_may_be_asked_to_fewer_digits() -> None:
+    assert answer_matches(0.808, 21 / 26, tolerance=1e-3) and not answer_matches(0.81, 21 / 26, tolerance=1e-3)
+    assert not answer_matches(0.808, 21 / 26) and not answer_matches(7.0, 8, tolerance=1.0)

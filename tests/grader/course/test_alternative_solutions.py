@@ -45,12 +45,15 @@ def in_form(
     function: Callable[..., Any], of_array: Callable[[np.ndarray], Any], of_number: Callable[[Any], Any]
 ) -> Callable[..., Any]:
     def part(value: Any) -> Any:
+        if type(value) is dict:
+            return {key: part(one) for key, one in value.items()}
+        if type(value) in (tuple, list):
+            return [part(one) for one in value]
         return of_array(value) if isinstance(value, np.ndarray) else of_number(value)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        result = function(*args, **kwargs)
-        return [part(one) for one in result] if type(result) is tuple else part(result)
+        return part(function(*args, **kwargs))
 
     return call
 

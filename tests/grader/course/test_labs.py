@@ -1,4 +1,4 @@
-"""The given runs of lessons 8, 9, 11, 12 and 13: right gradients, tasks that ask what they say, the student's functions
+"""The given runs of lessons 8, 9 and 11 to 14: right gradients, tasks that ask what they say, the student's functions
 and nothing else measured, numbers that are still true."""
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from assignments import experiments
 from assignments.batches import lab as batches
 from assignments.context_extension import lab as context
 from assignments.extrapolation import lab as extrapolation
+from assignments.model import lab as whole_model
 from assignments.modern import lab as modern
 from assignments.state import lab as state
 from autograder import course
@@ -208,6 +209,35 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
         assert (rows.answer[0, begin:end] == begin).all()
 
 
+def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
+    """A part that is changed in the laboratory gives what the mistake of the catalogue gives, on some letters."""
+    assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
+    entries = {entry.name: entry for entry in catalogue.entries(assignment)}
+    for change, mistake in {
+        "eps outside the root": "eps_outside_the_root",
+        "ReLU for silu": "relu_for_silu",
+        "silu on up": "silu_on_up",
+        "silu of the product": "silu_of_the_product",
+        "scale missing": "no_scale",
+        "no final norm": "no_final_norm",
+        "tile for repeat": "tiled",
+        "parallel parts": "parallel_parts",
+        "norm's output added": "norm_added_to",
+        "values rotated": "values_rotated",
+        "columns not reordered": "columns_left_alone",
+        "reordered as one head": "permuted_as_one_head",
+        "nothing rotated": "nothing_rotated",
+        "no residual": "no_residual",
+        "norm after the sum": "norm_after_the_sum",
+    }.items():
+        functions, mistaken = catalogue.solution(assignment), catalogue.mistaken(assignment, entries[mistake])
+        model, arguments = whole_model.CHANGES[change](functions, whole_model.writer_model(functions))
+        expected, _ = mistaken.forward(tokens, whole_model.writer_model(mistaken))
+        np.testing.assert_allclose(
+            functions.forward(tokens, model, **arguments)[0], expected, atol=1e-9, err_msg=change
+        )
+
+
 # Tasks.
 
 
@@ -281,7 +311,7 @@ def results(name: str) -> list[Any]:
     if name == "state":
         files = ([row for row in rows if row.task != state.LONG] for rows in (state.saved(), state.saved_gates()))
         return [state.Results(*files, [], state.saved_memories())]
-    return [batches.saved()]
+    return whole_model.saved() if name == "model" else [batches.saved()]
 
 
 NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
@@ -293,9 +323,7 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
     """`make experiment` measures some runs; the numbers of the others stay, and the files are the same bytes."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
-    lab = {"extrapolation": extrapolation, "context_extension": context, "modern": modern, "state": state}.get(
-        name, batches
-    )
+    lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
     kept = results(name)
     monkeypatch.setattr(lab, "HERE", folder)
     said = lab.keep(course.find(name).solution, False, kept)

@@ -38,6 +38,7 @@ def lay_out(folder: Path, written: bool) -> None:
     folder.mkdir()
     for path in GIVEN.glob("*.py"):
         shutil.copy(path, folder)
+    shutil.copytree(GIVEN / "writer", folder / "writer")
     for assignment in course.assignments():
         target = folder / assignment.name
         target.mkdir()
@@ -46,6 +47,8 @@ def lay_out(folder: Path, written: bool) -> None:
         for pattern in ("figures.py", "lab.py", "*.csv"):
             for path in assignment.folder.glob(pattern):
                 shutil.copy(path, target)
+        if (tiny := assignment.folder / "tiny").is_dir():
+            shutil.copytree(tiny, target / tiny.name)
 
 
 @pytest.fixture(scope="module")

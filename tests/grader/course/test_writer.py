@@ -14,7 +14,7 @@ from assignments.writer import lessons
 from assignments.writer.checkpoint import read_safetensors
 from assignments.writer.experiments import EXPERIMENTS, N_CHARACTERS, Variant, held_out
 from assignments.writer.experiments import PROMPT as EXPERIMENT_PROMPT
-from assignments.writer.model import HERE, Model, measured, powers
+from assignments.writer.llama import HERE, Model, measured, powers
 from assignments.writer.yours import TRIALS, yours
 from autograder.course import ROOT
 from solutions import context_extension, rope
@@ -217,4 +217,4 @@ def test_the_losses_of_lesson_8_are_those_of_the_model() -> None:
 
 def test_the_files_stay_small() -> None:
     assert (HERE / "weights.safetensors").stat().st_size <= 3 * 2**20
-    assert len((HERE / "model.py").read_text("utf-8").splitlines()) <= 250
+    assert len((HERE / "llama.py").read_text("utf-8").splitlines()) <= 250

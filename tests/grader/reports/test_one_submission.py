@@ -36,7 +36,7 @@ def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
         assert all(line in said for line in mistake.message.splitlines())  # on one line, however narrow the terminal
     hints = {one.hint for one in grade.test_results if one.hint}
     assert hints and all(said.count(hint) == 1 for hint in hints)
-    assert "What hidden tests ask and want is not for the student." in said
+    assert "Inputs and expected values of hidden tests are not for students." in said
     right = printed(*graded(ROPE / "ada.py"))
     assert "hidden" not in right and "20 of 20" in right
 
@@ -48,19 +48,20 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
 
 
 @pytest.mark.long
-def test_the_functions_tell_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
-    """Of which keys the JSON consists, `test_formats` asks."""
+def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
+    """The keys of the JSON are the subject of `test_formats`."""
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())
-    done = CliRunner().invoke(main, ["check", str(file), "--json"])
+    done = CliRunner().invoke(main, ["check", str(file), "--assignment", "rope", "--json"])
     assert done.exit_code == 1, done.output
     found = json.loads(done.output)
     assert (found["assignment"], found["max_score"]) == ("rope", 20)
 
 
-def test_a_name_and_functions_that_tell_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions in the file do not decide: the sentence says what to add."""
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
-    file.write_text("x = 1\n")
+    file.write_bytes((ROPE / "hedy.py").read_bytes())
     done = CliRunner().invoke(main, ["check", str(file)])
     assert done.exit_code == 2 and "--assignment NAME" in " ".join(done.output.split())

@@ -30,6 +30,7 @@ from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission
+from tests.grader.support.classroom import right
 from tests.grader.support.messages import markdown
 
 ROPE = course.find("rope")
@@ -194,3 +195,10 @@ def no_secret_is_shown(seen: Seen, pages: list[str], grade: Grade) -> None:
     shown = "\n".join([*pages, *texts(grade)])
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in shown]
     assert not [mark for mark in seen.asked.get(True, set()) - seen.asked.get(False, set()) if mark in shown]
+
+
+@pytest.mark.parametrize("end", ["for _ in range(8): __import__('time').sleep(1)", "while True: pass"])
+def test_a_right_file_with_a_slow_or_endless_end_has_all_its_points(grader: Grader, end: str) -> None:
+    grade = grader.grade(course.find("sinusoidal"), (f"{right('sinusoidal', 0)}\n{end}\n",))
+    assert (grade.score, grade.status) == (20, "import_error")
+    assert "LoadTimeout: it took longer than 5 seconds" in grade.public_feedback

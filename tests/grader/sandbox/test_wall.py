@@ -89,10 +89,11 @@ LETS_THROUGH = """
 import ctypes
 def lets_through(calls):
     syscall = ctypes.CDLL(None, use_errno=True).syscall
-    return [call for call in calls if syscall(*map(ctypes.c_uint64, call)) >= 0 or ctypes.get_errno() not in (1, 38)]
+    refused = (1, 11, 38)  # EPERM, EAGAIN, ENOSYS
+    return [call for call in calls if syscall(*map(ctypes.c_uint64, call)) >= 0 or ctypes.get_errno() not in refused]
 """
 
-BY_ARGUMENTS = "clone clone3 open openat ioctl fcntl unlink unlinkat rmdir prlimit64 sched_getaffinity"
+BY_ARGUMENTS = "futex clone clone3 open openat ioctl fcntl unlink unlinkat rmdir prlimit64 sched_getaffinity"
 
 NEVER = """
     bpf chmod chown connect execve fallocate fork inotify_init io_uring_setup keyctl kill link memfd_create mkdir mknod
@@ -112,6 +113,8 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in confine._DESCRIPTOR_QUESTIONS]
     calls += [(number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in confine._TERMINAL_QUESTIONS]
+    shared = [operation for operation in range(512) if not operation & confine.FUTEX_PRIVATE_FLAG]
+    calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
         odd = [1 << bit for bit in range(2, 64) if not 1 << bit & confine.OPEN_FLAGS.get(mode, 0)]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
@@ -262,13 +265,47 @@ def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, doe
         assert called(backend, "g") == [True]
 
 
-@pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), ("while True: pass", "timeout")])
+UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
+
+
+@pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), (UNINTERRUPTED, "timeout")])
 def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, status: str) -> None:
     with loaded(sandbox, f"def f(): pass\n{does}") as backend:
         for _ in range(2):
             with pytest.raises(Stopped, match="while it was loaded"):
                 backend.call(Call("f"))
         assert backend.status == Status(status) and backend.deaths == 1
+
+
+SLOW = (
+    "while True: pass",
+    "import time\nfor _ in range(8): time.sleep(1)",
+    "import threading; threading.Event().wait()",
+    "while True:\n    try: h()\n    except Exception: pass",
+    "h = lambda: h()\nwhile True:\n    try: h()\n    except RecursionError: pass",
+    "import queue; queue.Queue().get()",
+    "import itertools; sum(1 for _ in itertools.count())",
+    "import numpy as np\nwhile True: np.ones((50, 50)) @ np.ones((50, 50))",
+    "import concurrent.futures as c\nwith c.ThreadPoolExecutor() as p: p.submit(lambda: __import__('time').sleep(9))",
+)
+
+
+@pytest.mark.parametrize("end", SLOW)
+def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
+    """As above an exception."""
+    with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
+        assert called(backend, "f") == 1
+        assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
+        assert "longer than 1 seconds" in backend.failure.message and backend.failure.line is not None
+        assert backend.call(Call("never")).raised is not None
+        assert (backend.status, backend.deaths) == (None, 0)
+
+
+def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox) -> None:
+    slow = ["import time; time.sleep(9)", "while True: pass"]
+    with loaded(sandbox, "def f(): return 1", *slow, "def g(): return 2") as backend:
+        assert (called(backend, "f"), called(backend, "g")) == (1, 2)
+        assert backend.failure is not None and "(in code cell 2)" in backend.failure.message
 
 
 def test_what_is_printed_goes_nowhere(sandbox: Sandbox) -> None:
@@ -407,10 +444,13 @@ def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkey
 def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
     with loaded(sandbox, "def f(): return 1") as backend:
         assert called(backend, "f") == 1
-        backend.processor_begin -= LIMITS.submission_seconds
-        with pytest.raises(Stopped, match="took too long"):
-            called(backend, "f")
-        assert backend.status == "timeout"
+        with backend.second_process() as second:
+            assert called(second, "f") == 1
+            backend.deadline = second.deadline = time.monotonic() - 1
+            for process in (backend, second):
+                with pytest.raises(Stopped, match="not run: the submission has used its 50 seconds"):
+                    called(process, "f")
+                assert process.status == "timeout"
 
 
 def test_memory_of_the_tests_is_bounded() -> None:
@@ -419,3 +459,87 @@ def test_memory_of_the_tests_is_bounded() -> None:
             np.empty(1 << 25)
         np.empty(1 << 20)
     np.empty(1 << 25)
+
+
+# two processes of one submission
+
+LISTENS = """
+import ctypes, mmap, os, threading, time
+
+syscall = ctypes.CDLL(None, use_errno=True).syscall
+syscall.argtypes = [ctypes.c_long, ctypes.c_void_p, ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+FUTEX, WAIT, WAKE = {"x86_64": 202}.get(os.uname().machine, 98), 0, 1
+libc = ctypes.CDLL(None)
+PAGE = ctypes.cast(libc.abs, ctypes.c_void_p).value & ~3  # in the text of the C library, which both have mapped
+ticks, woken = [], []
+
+def tick():
+    while True:
+        ticks.append(time.monotonic())
+        time.sleep(0.0005)
+
+def wait():
+    value = ctypes.c_uint32.from_address(PAGE).value
+    while syscall(FUTEX, PAGE, WAIT, value, None, None) == 0:
+        woken.append(time.monotonic())
+
+def listen():
+    for work in (tick, wait):
+        threading.Thread(target=work, daemon=True).start()
+
+def heard(begin, end):
+    return [sum(begin < when < end for when in times) for times in (ticks, woken)]
+
+def speak():
+    begin, count = time.monotonic(), 0
+    while time.monotonic() - begin < 0.2:
+        count += max(0, syscall(FUTEX, PAGE, WAKE, 100, None, None))
+    return [begin, time.monotonic(), count]
+
+def works():
+    thread = threading.Thread(target=sum, args=([],))
+    thread.start()
+    thread.join()
+    return "joined"
+"""
+
+
+def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
+    """Both have mapped the C library: without a flag, the kernel takes its pages for memory that they share."""
+    with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
+        called(backend, "listen")
+        begin, end, count = called(second, "speak")
+        ticks, woken = called(backend, "heard", begin, end)
+        assert (count, woken) == (0, 0) and ticks > 0
+        assert called(second, "works") == "joined"
+
+
+def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
+    """So nothing that the second is told reaches it by how busy the machine is."""
+    with loaded(sandbox, LISTENS) as backend:
+        called(backend, "listen")
+        with backend.second_process() as second:
+            begin, end, _ = called(second, "speak")
+            assert called(backend, "heard", begin, end) == [0, 0]
+            called(second, "listen")
+            begin, end, _ = called(backend, "speak")
+            assert called(second, "heard", begin, end) == [0, 0]
+            assert called(second, "works") == called(backend, "works") == "joined"
+        begin = time.monotonic()
+        time.sleep(0.05)
+        assert called(backend, "heard", begin, time.monotonic())[0] == 0, "awake again only when it is asked"
+        assert called(backend, "works") == "joined"
+
+
+@pytest.mark.parametrize("ended", ["first", "second"])
+def test_a_process_that_ends_asleep_is_replaced(sandbox: Sandbox, ended: str) -> None:
+    source = "import os, threading, time\ndef f(): return 1\ndef end(): threading.Timer(0.05, os._exit, [0]).start()"
+    with loaded(sandbox, source) as first, first.second_process() as second:
+        assert called(first, "f") == called(second, "f") == 1
+        backend = first if ended == "first" else second
+        called(backend, "end")
+        time.sleep(0.1)
+        with pytest.raises(Stopped, match="ended its process"):
+            while True:
+                called(backend, "f")
+        assert called(first, "f") == called(second, "f") == 1

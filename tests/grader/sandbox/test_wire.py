@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import decimal
 import enum
 import functools
@@ -211,7 +212,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
             _read(from_a_worker, data)
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME)
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME_CHARACTERS)
 several = st.lists(names, max_size=5).map(tuple)
 raised = st.builds(Raised, names, several, names, st.none() | st.integers(0, 10**6), st.none() | names)
 replies = st.builds(Reply, plain.map(encode), lines=st.integers(0, 10**9), changed=several) | st.builds(
@@ -301,3 +302,11 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
         assert [perform(student, Call("f", (often,), measured=True)).lines for often in (0, 1, 5)] == [2, 4, 12]
     finally:
         gc.callbacks.remove(library.watch)
+
+
+def test_every_field_of_an_exception_crosses_the_wire() -> None:
+    """And a field that only one side knows would not."""
+    raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
+    assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
+    packed = wire.pack_reply(Reply(raised=raised, lines=7))
+    assert wire.unpack_reply(packed[wire.LENGTH.size :]) == Reply(raised=raised, lines=7)

@@ -1,13 +1,14 @@
-"""A class as an instructor downloads it: eight platforms of thirty students each, and what people do to their files.
+"""A class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
 
-From the download to the scores in a table nobody is lost, nobody has somebody else's score, and what cannot be graded
-is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
+From the download to the scores in a table nobody is lost, nobody has somebody else's score, and a file that
+cannot be graded is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
 """
 
 from __future__ import annotations
 
 import csv
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,12 +39,15 @@ READ: dict[str, Callable[[str], Files]] = {
     "an ending of the browser's": lambda code: {"rope.py.txt": code},
     "Windows": lambda code: {"rope.py": code.replace("\n", "\r\n").encode("utf-16")},
     "a mark at the beginning": lambda code: {"ROPE.PY": b"\xef\xbb\xbf" + code.encode()},
-    "a notebook": lambda code: {"rope.ipynb": notebook(f"!pip install x\n%matplotlib inline\n{code}", "import otter")},
-    "a zip": lambda code: {"work.zip": archive_of({"w/rope.py": code, "__MACOSX/w/._rope.py": b"\0", "w/x.o": b"\0"})},
+    "a notebook": lambda code: {
+        "rope.ipynb": notebook(f"!pip install x\n%matplotlib inline\n{code}", "import otter")},
+    "a zip": lambda code: {
+        "work.zip": archive_of({"w/rope.py": code, "__MACOSX/w/._rope.py": b"\0", "w/x.o": b"\0"})},
     "a zip of old Windows tools": lambda code: {"work.zip": archive_of({"w\\rope.py": code})},
     "a report beside it": lambda code: {"rope.py": code, "report.pdf": b"%PDF-\xff"},
     "the stub as well": lambda code: {"rope.py": STUB, "my rope.py": code},
-    "metadata of an export": lambda code: {"rope.py": code, "submission_metadata.yml": "submission_1:\n  :score: 20\n"},
+    "metadata of an export": lambda code: {
+        "rope.py": code, "submission_metadata.yml": "submission_1:\n  :score: 20\n"},
 }  # fmt: skip
 UNREADABLE: dict[str, Callable[[str], Files]] = {
     "a document": lambda code: {"rope.docx": b"PK\3\4"},
@@ -61,7 +65,7 @@ UNREADABLE: dict[str, Callable[[str], Files]] = {
 
 
 def name(number: int) -> str:
-    """Names as they are: some are shared, some have marks of platforms in them."""
+    """Return a usual name: some are shared, some have marks of platforms in them."""
     return ["Ada Lovelace", "Bo Li", "rope", "Zoë Müller-Lüdenscheidt", "Eve LATE", "Ann O'Neil"][number % 6]
 
 
@@ -76,20 +80,21 @@ def login(number: int) -> str:
 
 PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
     "Canvas": (canvas, lambda n: f"{1000 + n}"),
-    "Moodle": (lambda n, file: f"{name(n)}_{1000 + n}_assignsubmission_file_/{file}", lambda n: f"{1000 + n}"),
+    "Moodle": (lambda n, file: f"{name(n)}_{1000 + n}_assignsubmission_file_/{file}",
+               lambda n: f"{1000 + n}"),
     "Blackboard": (lambda n, file: f"Week 5_{login(n)}_attempt_2026-11-01-14-22-{n:02}_{file}", login),
-    "Brightspace": (lambda n, file: f"{1000 + n}-201 - {name(n)} - Nov {1 + n % 30}, 2026 {(n % 12 + 1)}05 PM/{file}",
+    "Brightspace": (lambda n, file: f"{1000 + n}-201 - {name(n)} - Nov {1 + n % 30}, 2026 {n % 12 + 1}05 PM/{file}",
                     lambda n: f"{1000 + n}"),
     "Autolab": (lambda n, file: f"{login(n)}@uni.edu_{1 + n % 3}_{file}", lambda n: f"{login(n)}@uni.edu"),
     "Gradescope": (lambda n, file: f"submission_{n}/{file}", lambda n: f"s{n}@uni.edu"),
     "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
     "": (lambda n, file: f"s{n}/{file}", lambda n: f"s{n}"),
 }  # fmt: skip
-"""Where a student's file lies, and the number, login or address by which the platform knows them."""
+"""Place of a student's file, and the number, login or address by which the platform knows the student."""
 
 
 def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
-    """A class as the platform gives it out; returns what each student did to their file."""
+    """Write a class as the platform exports it; return the kind of each student's file."""
     place, _ = PLATFORMS[platform]
     kinds = [*READ, *UNREADABLE, *draw.choices([*READ, *UNREADABLE], k=SIZE - len(READ) - len(UNREADABLE))]
     draw.shuffle(kinds)
@@ -105,11 +110,12 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names of a download say what it is of; in folders nothing but a flag says what is not named after one."""
+    """Names of a download mention the assignment; in folders, only the flag says it for odd names."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    for name, stand_in in {"Processes": Direct, "write_report": lambda out: [], "parallel.map_bounded": map}.items():
+    stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
+    for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE
@@ -130,11 +136,17 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     put(tmp_path, {"table.csv": f"Identifier,Grade\n{table}"})
     command = ["roster", str(out), "--table", str(tmp_path / "table.csv"), "--assignment", "rope"]
     said = CliRunner().invoke(cli.main, command)
-    assert (said.exit_code, said.output) == (0, f"{SIZE} scores in {out / 'roster_table.csv'}\n")
+    assert said.exit_code == 0
+    first, left = said.output.splitlines()
+    assert first == f"{sum(kind in READ for kind in kinds)} scores in {out / 'roster_table.csv'}"
+    assert left.startswith("Left empty, because the file could not be read: ")
+    assert len(re.findall(r", rope(?=[,.])", left)) == sum(kind in UNREADABLE for kind in kinds)
     with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
-        scores = [float(row["Grade"]) for row in csv.DictReader(file)]
-    assert scores == [pytest.approx(0.1 * n * (kind in READ)) for n, kind in enumerate(kinds)]
+        cells = [row["Grade"] for row in csv.DictReader(file)]
+    for number, (kind, cell) in enumerate(zip(kinds, cells, strict=True)):
+        assert (cell == "") if kind in UNREADABLE else float(cell) == pytest.approx(0.1 * number)
     if platform in ("Canvas", "Moodle"):
         with Gradebook.reading(out) as book:
             pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform.casefold())
-        assert (sum(pages.values()), without) == (SIZE, [])
+        documents = [kind for kind in kinds if kind == "a document"] if platform == "Canvas" else []
+        assert sum(pages.values()) == SIZE - len(documents) and len(without) == len(documents)

@@ -1,5 +1,7 @@
-"""Downloads as they lie on an instructor's disk: other depths, several weeks, attempts, times; read right, or one
-sentence to the instructor."""
+"""Downloads as they lie on an instructor's disk: other depths, several weeks, attempts and times.
+
+Each is read right, or ends in one sentence to the instructor.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> None:
-    stand_ins = {"Processes": Direct, "write_report": lambda out: [], "parallel.map_bounded": map}
+    stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
     run.grade([folder], out, assignment)
@@ -57,7 +59,7 @@ def below(name: str, files: Files) -> Files:
 def test_a_download_one_level_down_is_read_or_named(
     tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names that archive tools and platforms make are followed; for any other folder the instructor reads its name."""
+    """Names that archive tools and platforms make are followed; another folder is named to the instructor."""
     files = DOWNLOADS[platform]
     put(tmp_path / "expected", files)
     put(tmp_path / "class", below(inner, files))
@@ -91,7 +93,7 @@ def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, 
 
 @pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
-    """Whatever its name and what lies in it: it holds .git, and it speaks for its own student alone."""
+    """A folder that holds .git speaks for its own student alone, whatever its name and content."""
     put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
     assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
 
@@ -179,7 +181,7 @@ TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
 def test_what_a_platform_says_of_time_is_kept(
     tmp_path: Path, name: Callable[[int], str], submitted: str, late: bool | None, content: str
 ) -> None:
-    """Also for what cannot be read."""
+    """The same holds for files that cannot be read."""
     put(tmp_path, {name(number): content for number in range(4)})
     found = rows(tmp_path)
     assert len({one.who for one in found}) == 4
@@ -217,7 +219,7 @@ ATTEMPTS: dict[str, Callable[[int, str], str]] = {
 @pytest.mark.parametrize("platform", ATTEMPTS)
 @pytest.mark.parametrize("later", [STUB, "", "x = (", "x = 1", b"\0", b"PK"], ids=repr)
 def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: str, later: str | bytes) -> None:
-    """Within one download; the earlier time is that of the attempt that counts."""
+    """Within one download, the time is that of the attempt that counts."""
     made = ATTEMPTS[platform]
     put(tmp_path, {made(1, "41"): f"{SOLVED}\n# first", made(2, "41"): later, made(2, "42"): SOLVED})
     put(
@@ -227,6 +229,8 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
     found = {one.who.partition(":")[2].strip("s").partition("@")[0]: one for one in rows(tmp_path)}
     assert {*found} == {"41", "42", "43", "44"}
     assert all(one.is_written and one.problem is None for one in found.values())
+    assert "came later, but no function of rope is written there" in found["41"].doubt
+    assert "Move" not in found["41"].doubt and found["41"].doubt in found["41"].notes
     assert found["41"].file == made(1, "41").removesuffix("/rope.py") + "/rope.py" * ("/" in made(1, ""))
     assert "# last" in found["43"].cells[0]
     assert found["44"].file.startswith(made(2, "44").partition("/")[0]) and "came earlier" in found["44"].notes[0]
@@ -235,7 +239,7 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
 
 
 def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
-    """To the student as a row, and to the instructor as what can be done about it."""
+    """The student reads what to hand in, and the instructor what to do about it."""
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
@@ -245,7 +249,7 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("branch", ["main", "hand/in"])
 def test_a_clone_is_dated_by_its_last_commit(tmp_path: Path, packed: bool, branch: str) -> None:
-    """Read from the files of .git; without running git, whose configuration may name programs."""
+    """The time comes from the files of .git; git itself would run programs that a configuration names."""
     for student in ("ada", "bob"):
         clone = tmp_path / "class" / student
         put(clone, {"rope.py": SOLVED})

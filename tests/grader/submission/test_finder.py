@@ -1,4 +1,4 @@
-"""Folders of many, as students and platforms make them: who handed in what, with a row for everything."""
+"""Folders of many students, as people and platforms make them, with a row for every upload."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows(folder: Path, assignment: str | None = None) -> list[Submission]:
 
 
 def seen(folder: Path, assignment: str | None = None) -> list[str]:
-    """A line for each row: assignment, student, file, and "-" where there is a problem."""
+    """Return a line for each row: assignment, student, file, and "-" where there is a problem."""
     found = rows(folder, assignment)
     return [f"{one.assignment or '?'}: {one.student}, {'-' if one.problem else one.file}" for one in found]
 
@@ -36,9 +36,11 @@ def seen(folder: Path, assignment: str | None = None) -> list[str]:
 LAYOUTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "plain files, whose names may say the assignment": (
         ["ada.py", "rope_bob.py", "cy-naive.py", "di context extension.py", "naive_rope_max.py", "europe.py"],
-        ["?: ada, -", "?: europe, -", "?: naive_rope_max, -", "context_extension: di context extension, di context"
-         " extension.py", "naive: cy-naive, cy-naive.py", "rope: rope_bob, rope_bob.py"],
-        ["rope: ada, ada.py", "rope: cy-naive, cy-naive.py", "rope: di context extension, di context extension.py",
+        ["?: ada, -", "?: europe, -", "?: naive_rope_max, -",
+         "context_extension: di context extension, di context extension.py",
+         "naive: cy-naive, cy-naive.py", "rope: rope_bob, rope_bob.py"],
+        ["rope: ada, ada.py", "rope: cy-naive, cy-naive.py",
+         "rope: di context extension, di context extension.py",
          "rope: europe, europe.py", "rope: naive_rope_max, naive_rope_max.py", "rope: rope_bob, rope_bob.py"],
     ),
     "a folder an assignment": (
@@ -48,10 +50,12 @@ LAYOUTS: dict[str, tuple[list[str], list[str], list[str]]] = {
         ["rope: ada, rope/ada.py", "rope: eve, rope/eve/rope.py", "rope: max, rope/max/main.py"],
     ),
     "a folder a student": (
-        ["ada/rope.py", "ada/naive.py", "ada/notes.txt", "bob/src/rope_final.py", "eve/main.py", "max/report.docx"],
+        ["ada/rope.py", "ada/naive.py", "ada/notes.txt", "bob/src/rope_final.py", "eve/main.py",
+         "max/report.docx"],
         ["?: eve, -", "?: max, -", "naive: ada, ada/naive.py", "rope: ada, ada/rope.py",
          "rope: bob, bob/src/rope_final.py"],
-        ["rope: ada, ada/rope.py", "rope: bob, bob/src/rope_final.py", "rope: eve, eve/main.py", "rope: max, -"],
+        ["rope: ada, ada/rope.py", "rope: bob, bob/src/rope_final.py", "rope: eve, eve/main.py",
+         "rope: max, -"],
     ),
     "a clone a student": (
         [f"{student}/{name}" for student in ("ada", "rope-bob") for name in (
@@ -64,10 +68,10 @@ LAYOUTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     ),
     "clones whose name says the assignment": (
         ["rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py"],
-        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
-         "rope: max, rope-max/rope.py"],
-        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py", "rope: eve, rope-eve/naive.py",
-         "rope: max, rope-max/rope.py"],
+        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py",
+         "rope: eve, rope-eve/naive.py", "rope: max, rope-max/rope.py"],
+        ["rope: ada, rope-ada/main.py", "rope: bob, rope-bob/attention_helpers.py",
+         "rope: eve, rope-eve/naive.py", "rope: max, rope-max/rope.py"],
     ),
 }  # fmt: skip
 
@@ -124,7 +128,7 @@ submission_4:
 
 
 def export(folder: Path, metadata: str | bytes = METADATA) -> None:
-    """As Gradescope gives it out."""
+    """Write an export as Gradescope makes it."""
     put(folder, {"submission_metadata.yml": metadata})
     add(folder, *(f"submission_{number}/rope.py" for number in (1, 2, 3, 9)))
 
@@ -144,7 +148,7 @@ def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
     "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []", None]
 )
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path, metadata: bytes | None) -> None:
-    """Also one that is a link, which is not followed."""
+    """Metadata that are a link are not followed."""
     put(tmp_path, {"elsewhere.yml": METADATA})
     export(tmp_path / "export", metadata or "")
     if metadata is None:
@@ -157,7 +161,8 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
 
 
 def test_metadata_may_hold_anything() -> None:
-    odd = "a: &a [1]\nc: *a\nb: {':submitters': {x: 1}, ':created_at': 9999-99-99}\nd: 5\ne: {':submitters': [[], 1]}\n"
+    odd = "a: &a [1]\nc: *a\nb: {':submitters': {x: 1}, ':created_at': 9999-99-99}\nd: 5\n"
+    odd += "e: {':submitters': [[], 1]}\n"
     assert platforms.export_uploads(odd.encode()) == {name: [] for name in "abcde"}
 
 
@@ -233,7 +238,7 @@ ODD = ["a\nb", "\u202eadA", "x" * 240, "=1+1", "@x", "..", "'", '"', "🦆", "a;
 
 
 def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
-    """What UTF-8 cannot write is spelled out."""
+    """Bytes that UTF-8 cannot write are spelled out."""
     add(tmp_path, *(f"{name}.py" for name in ODD))
     os.makedirs(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff"))
     with open(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff/rope.py"), "wb") as file:

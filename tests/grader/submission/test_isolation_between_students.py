@@ -1,5 +1,4 @@
-"""What a student chose never speaks for somebody else: file names, metadata, folders, later folders, corrections;
-through reading and the gradebook.
+"""Names and files that one student chose never speak for another: file names, metadata, folders.
 
 Nobody's code is run here: everybody who can be read has the same grade.
 """
@@ -70,7 +69,7 @@ MARKS += ["submission_metadata.yml", "a_b_c_1_2_3_4_5_6_rope.py", "anon_aB1xZ_90
 
 
 def honest(platform: str, assignment: str = "rope") -> dict[str, str | bytes]:
-    """A class of three, with Gradescope's metadata about four."""
+    """Return a class of three, with Gradescope's metadata about four."""
     made = PLATFORMS[platform]
     files: dict[str, str | bytes] = {made(number, f"{assignment}.py"): CODE.format(number) for number in range(EVE)}
     return files | ({"submission_metadata.yml": EXPORT} if platform == "Gradescope" else {})
@@ -107,7 +106,7 @@ def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """Text and links are rows with a sentence, or nothing where a file is there; with anonymous names as well."""
+    """Text and links are rows with a sentence, or nothing beside a file; with anonymous names as well."""
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
     found = {one.student: one for one in rows(tmp_path)}
@@ -137,7 +136,7 @@ LAYOUTS: dict[str, tuple[str | None, Files]] = {
     ),
 }
 PLACES = {"export": "submission_666", "assignments": "rope/mallory"}
-"""Where what one more student gives lies: the platform, or the folder of an assignment, puts it there."""
+"""Place of one more student's upload: the platform, or the folder of an assignment, puts it there."""
 HOSTILE: list[Files] = [
     {"submission_metadata.yml": ADDRESSES},
     {"submission_metadata.yml": ADDRESSES.replace("submission_0", "ada")},
@@ -218,9 +217,9 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results of this run and of an earlier one, an instructor's tables and pages, what the term leaves out."""
-    monkeypatch.setattr(course, "left_out_file", lambda: tmp_path / "left_out.txt")
-    put(tmp_path, {"left_out.txt": "modern"})
+    """Results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
+    monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
+    put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
     put(tmp_path / "class", {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE, ".x/a.py": ""})
     put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "out/grades.csv": "x"})
@@ -292,8 +291,7 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
-    """However many files somebody hands in, and however long their names: a few rows, and notes that say how many more
-    there are."""
+    """Any number of files with names of any length makes a few rows, with notes that count the rest."""
     everything = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
     bob: dict[str, str | bytes] = {"bob_2_1_rope.py": SOLVED}
     folders: list[tuple[dict[str, str | bytes], int]] = [

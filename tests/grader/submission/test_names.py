@@ -29,7 +29,7 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", 
 
 
 def is_safe(name: str) -> bool:
-    """What every file system in use, and every shell script about it, can live with."""
+    """Return True for a name that every file system in use, and every shell script, can handle."""
     return (
         0 < len(name) <= 80
         and len(name.encode("utf-8")) <= 255

@@ -19,8 +19,7 @@ Reader = Callable[..., Submission]
 
 @pytest.fixture
 def submission_file(tmp_path: Path) -> Reader:
-    """Writes a file and reads it as what somebody handed in. Nothing is asked of it, so that all notes are on how it
-    was read."""
+    """Return a function that writes a file and reads it for no assignment: all notes are on the reading."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
@@ -45,7 +44,7 @@ def read(submission_file: Reader, *sources: str) -> Submission:
 
 
 def test_code_cells_come_in_order_and_prose_does_not(submission_file: Reader) -> None:
-    """In any usual encoding, and whichever way the file is named."""
+    """Encoding and name of the file do not matter."""
     text = notebook("θ = 1\n", {"cell_type": "raw", "source": "y"}, ["def f():\n", "    return θ"])
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
         assert submission_file(content).cells == ("θ = 1\n", "def f():\n    return θ")
@@ -92,6 +91,9 @@ DROPPED = {
         "pass\nif 1:\n    pass\nelse:\n    x = 2"
     ),
     "try:\n    import google.colab\nexcept ImportError:\n    x = 1": "try:\n    pass\nexcept ImportError:\n    x = 1",
+    "from ipywidgets import interact\n@interact(\n  a=1)\ndef f(a):\n    return a": (
+        "pass\n\n\ndef f(a):\n    return a"
+    ),
     "import IPython, os\nx = 1": "import IPython, os\nx = 1",
     "from google.colab import files\nfiles = [1]\nx = files[0]": "pass\nfiles = [1]\nx = files[0]",
     "from google.colab import files\ndef f(files):\n    return files": "pass\ndef f(files):\n    return files",
@@ -109,6 +111,12 @@ def test_what_only_a_notebook_understands_is_dropped_and_nothing_else(
     assert submission.notes == ((left_out("2"),) if left != source else ())
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_inside_a_cell(submission_file: Reader, end: str) -> None:
+    submission = submission_file(notebook(end.join(["!ls", "x = 1", "%time f()", "y = 2"])))
+    assert (submission.problem, submission.cells) == (None, ("pass\nx = 1\npass\ny = 2",))
+
+
 def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
     submission = read(submission_file, "import otter\ngrader = otter.Notebook()", "x = 1", 'grader.check("q1")')
     assert submission.cells == ("pass\npass", "x = 1", "pass")
@@ -116,7 +124,7 @@ def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
-    """In one sentence, however many there are."""
+    """Any number of cells is named in one sentence."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"

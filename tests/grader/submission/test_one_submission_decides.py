@@ -1,5 +1,4 @@
-"""One submission decides about its own student and nothing else: what it costs, raises and returns, through every way
-in."""
+"""One submission decides about its own student and nothing else: cost, exceptions and results."""
 
 from __future__ import annotations
 
@@ -32,12 +31,16 @@ NAMES = [one.name for one in course.assignments()]
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
-    """Status import_error, a sentence for the student, and every function that does without it has its points."""
+    """The status is import_error, with a sentence, and every function that does without it has its points."""
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
-    assert "matplotlib" in judged.feedback and "is not there" in judged.feedback and "stops" not in judged.feedback
+    assert (
+        "matplotlib" in judged.full_feedback
+        and "is not there" in judged.full_feedback
+        and "stops" not in judged.full_feedback
+    )
     uses = imports + solution.replace(
         "def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _("
     )
@@ -59,7 +62,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     ],
 )
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
-    """Wherever it stands, until somebody uses it; and nothing is left of it for anybody else."""
+    """The import may stand anywhere, until the file uses it; nothing of it is left for anybody else."""
     module, failure = load("missing", [text], "missing.py")
     assert failure is not None and failure.left_out == (line is not None)
     assert line is None or failure.line == line
@@ -79,7 +82,7 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """Caches of the wrong shape, given back to the reference: those tests fail, and all others are as they were."""
+    """Caches of the wrong shape reach the reference: those tests fail, all others stay as they were."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == Status.GRADED and 10 < judged.score < 20
 
@@ -108,14 +111,15 @@ class Fails(Exception):
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:
-    """Whatever a cell holds, a reader finds the same cells again, and the file is whole or not there."""
+    """Whatever a cell holds, a reader finds as many cells, each with the same text on one line, and the file is whole
+    or not there."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
     files.write_csv(table, rows)
-    with table.open(encoding="utf-8", newline="") as file:
-        assert list(csv.reader(file)) == rows
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        assert list(csv.reader(file)) == [[re.sub(r"[\r\n\t]", " ", cell) for cell in row] for row in rows]
     before = table.read_bytes()
-    assert before.startswith(b'"student","score"\n"carriage\rreturn","1"\n')
+    assert before.startswith(b'\xef\xbb\xbf"student","score"\n"carriage return","1"\n')
     with pytest.raises(Fails):
         files.write_csv(table, (row if row[1] != "1" else (_ for _ in ()).throw(Fails()) for row in rows))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table.csv": before}
@@ -155,7 +159,7 @@ OTHERS: dict[str, str | bytes] = {
 
 
 def seen(out: Path) -> dict[str, object]:
-    """All that OUT says of the honest students, but for how long their grading took."""
+    """Return all that OUT says of the honest students, except how long their grading took."""
     found: dict[str, object] = {}
     for one in classroom.grades(out):
         if one["student"] in HONEST:
@@ -171,7 +175,7 @@ def seen(out: Path) -> dict[str, object]:
 
 
 def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> None:
-    """Rows, feedback and the report's lines of all others stay as they were; with the others comes a row each."""
+    """Rows, feedback and report lines of all others stay as they were; each arbitrary one adds a row."""
     put(tmp_path / "class", {f"{student}.py": text for student, text in HONEST.items()})
     grade([tmp_path / "class"], tmp_path / "alone", NAME, jobs=2)
     shutil.copytree(tmp_path / "alone", tmp_path / "beside")

@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 def encrypted() -> bytes:
-    """A zip that says of its member that a password protects it."""
+    """Return a zip whose header says that a password protects its member."""
     data = bytearray(archive_of({"rope.py": CODE}))
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(header) + flags] |= 1
@@ -34,7 +34,7 @@ def encrypted() -> bytes:
 
 
 def lying(content: bytes, claimed: int) -> bytes:
-    """A zip whose member unpacks to another size than both its headers claim."""
+    """Return a zip whose member unpacks to another size than both its headers claim."""
     data = bytearray(archive_of({"rope.py": content}))
     for header, size in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(header) + size, claimed)
@@ -49,7 +49,7 @@ def one_sentence(text: str) -> bool:
 
 
 def refused(submission: Submission, *words: str) -> None:
-    """The submission is a row with a problem that names these words."""
+    """Assert that the submission is a row with a problem that has these words."""
     assert submission.problem is not None, submission
     assert submission.cells == ()
     message = submission.problem.message
@@ -61,7 +61,7 @@ def refused(submission: Submission, *words: str) -> None:
 
 @contextlib.contextmanager
 def little_memory(extra: int) -> Iterator[None]:
-    """Within, the process may grow by so many bytes and no more."""
+    """Let the process grow by so many bytes at most."""
     with open("/proc/self/statm") as status:
         used = int(status.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -74,7 +74,7 @@ def little_memory(extra: int) -> Iterator[None]:
 
 @pytest.fixture
 def submission_file(tmp_path: Path):
-    """Writes a file and reads it as what somebody handed in for rope."""
+    """Return a function that writes a file and reads it as a submission for rope."""
 
     def write(content: bytes | str, name: str = "ada.py") -> Submission:
         path = tmp_path / name
@@ -104,7 +104,7 @@ def test_any_usual_text_is_read(submission_file, content: bytes, text: str, note
 
 
 def deep(opening: str, middle: str = "", closing: str = "") -> str:
-    """Nested as deeply as the bound on code allows."""
+    """Return text nested as deeply as the bound on code allows."""
     depth = MAX_CODE // len(opening + closing) - 10
     return opening * depth + middle + closing * depth
 
@@ -252,7 +252,7 @@ NAMED = {
 
 @pytest.mark.parametrize(("path", "expected"), NAMED.items())
 def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, expected: str) -> None:
-    """Of names that lie in each other the longest is meant."""
+    """The longest of several names counts if it contains the others."""
     file = tmp_path / "given" / path
     put(tmp_path / "given", {path: "x = 1\n"})
     submission = read_file(file, None, [*KNOWN, "rope_2d"])

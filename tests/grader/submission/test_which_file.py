@@ -1,5 +1,7 @@
-"""Which of the files that one student handed in counts: the one whose functions are written, then the one whose name
-says it; of two that remain, the row names both. What else may have been meant is said."""
+"""The file that counts among one student's: the one that is written, then the one whose name says it.
+
+If two remain, the row names both. Other files that may have been meant are named.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ OTHER = SOLVED + "\n\ndef mine():\n    return 1\n"
 
 
 def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
-    """Whatever else the handout put there; in a folder below, as in the zip of a repository."""
+    """Other files of the handout do not matter, nor does a folder level, as in the zip of a repository."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
     solutions = {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.assignments()}
@@ -41,17 +43,27 @@ COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
     "one of that name elsewhere": (IN_A_CLONE | {"rope.py": SOLVED}, "rope.py", "assignments/rope/rope.py"),
     "an older one that is written": ({"rope.py": STUB, "old/rope.py": SOLVED}, "old/rope.py", "rope.py"),
     "a second download": ({"rope.py": STUB, "rope (2).py": SOLVED}, "rope (2).py", "rope.py"),
-    "the handout's notebook": ({"rope.py": STUB, "explore.ipynb": notebook(SOLVED)}, "explore.ipynb", "rope.py"),
+    "the handout's notebook": (
+        {"rope.py": STUB, "explore.ipynb": notebook(SOLVED)}, "explore.ipynb", "rope.py"
+    ),
     "answers in the stub": (
-        {"rope.py": STUB.replace(": None,", ": 1,", 1), "explore.ipynb": notebook(SOLVED.split("ANSWERS")[0])},
+        {"rope.py": STUB.replace(": None,", ": 1,", 1),
+         "explore.ipynb": notebook(SOLVED.split("ANSWERS")[0])},
         "explore.ipynb",
         "rope.py",
     ),
     "one function more in a notebook": ({"rope.py": SOLVED.replace("def apply_rope(", "def later("),
-        "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")}, "rope.py", "explore.ipynb"),
-    "a zip beside the stub": (IN_A_CLONE | {"w.zip": archive_of({"w/rope.py": SOLVED})}, "w.zip!w/rope.py", "rope.py"),
-    "a zip beside what is written": ({"rope.py": SOLVED, "data.zip": archive_of({"rope.py": STUB})}, "rope.py", ""),
-    "a broken zip beside the stub": (IN_A_CLONE | {"rope.zip": b"PK\3\4"}, "assignments/rope/rope.py", "rope.zip"),
+        "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")}, "rope.py",
+        "explore.ipynb"),
+    "a zip beside the stub": (
+        IN_A_CLONE | {"w.zip": archive_of({"w/rope.py": SOLVED})}, "w.zip!w/rope.py", "rope.py"
+    ),
+    "a zip beside what is written": (
+        {"rope.py": SOLVED, "data.zip": archive_of({"rope.py": STUB})}, "rope.py", ""
+    ),
+    "a broken zip beside the stub": (
+        IN_A_CLONE | {"rope.zip": b"PK\3\4"}, "assignments/rope/rope.py", "rope.zip"
+    ),
 }  # fmt: skip
 
 
@@ -70,14 +82,14 @@ JUNK = [
     *("venv/lib/rope.py", "w/env/rope.py", "node_modules/x/rope.py", ".git/hooks/rope.py", ".venv/lib/rope.py"),
     *("w/.ipynb_checkpoints/rope-checkpoint.ipynb", "__pycache__/rope.py", "lib/site-packages/rope.py", "Thumbs.db"),
 ]
-"""What systems and tools leave beside code."""
+"""Files that systems and tools leave beside code."""
 
 
 @pytest.mark.parametrize("junk", JUNK)
 @pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
 @pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
 def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
-    """It is not named, and nothing is in doubt: whatever lies in it, and also beside an untouched stub."""
+    """Junk is not named, and nothing is in doubt, also beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
     notes = (
@@ -89,7 +101,7 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
 
 
 def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
-    """Alone, twice, and beside one that can be opened."""
+    """The sentence appears for a single zip, for two, and beside a zip that opens."""
     put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
     put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
     ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -114,7 +126,7 @@ def test_two_that_remain_are_named(tmp_path: Path, files: dict[str, str | bytes]
 
 
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
-    """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
+    """Notes name an untouched stub, another assignment's file, and a file with none of the functions."""
     inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())
     said: dict[str, tuple[str, str]] = {
         "stub.py": (STUB, "No function of rope is written yet"),
@@ -149,7 +161,7 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
+    """This holds for the rooms that a batch runs; other rooms parse the course's files, or at home."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}

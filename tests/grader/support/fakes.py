@@ -21,6 +21,9 @@ from autograder.batch.workers import Job, Setup
 from autograder.protocol.failure import Status
 from tests.grader.support.gradebooks import GRADE, packed
 
+POINTS_PER_NUMBER = 0.1
+"""Points per unit of the number that a submission says."""
+
 
 def whose(cells: Iterable[str]) -> list[str]:
     """The number in a line `# student 12`."""
@@ -33,9 +36,11 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 
 def grade_of(job: Job) -> bytes:
-    status = Status.KILLED if job.lost else Status.UNREADABLE if job.problem else Status.GRADED
+    status = Status.UNREADABLE if job.problem else Status.GRADED
+    if job.lost:
+        status = Status.TIMEOUT if job.is_slow else Status.KILLED
     number = whose(() if job.lost else job.cells)
-    return packed(replace(GRADE, score=0.1 * int(number[0]) if number else 0.0, status=status))
+    return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))
 
 
 class Direct:
@@ -62,7 +67,7 @@ class Harmed(workers.Processes):
     marks = Path()  # a folder
 
     def submit(self, job: Job) -> Future[bytes]:
-        self._setup = Setup(run=str(self.marks))
+        self.setup = Setup(run=str(self.marks))
         with mock.patch.object(workers, "_grade", _harmed):
             return super().submit(job)
 

@@ -29,7 +29,7 @@ class Loaded(catalogue.Module):
                 _restore(self.module, before)
 
     @contextlib.contextmanager
-    def anew(self, *cells: str) -> Iterator[Loaded]:
+    def second_process(self, *cells: str) -> Iterator[Loaded]:
         """Return the same module with further cells at its end."""
         before = dict(vars(self.module))
         for cell in cells:

@@ -1,0 +1,319 @@
+"""One part changed at a time: which mistakes shout, and which whisper? `make experiment` runs it on your `model.py`.
+
+The model is the one of this course that writes (`assignments/writer`): a small Llama with four layers, four query heads
+and two key heads. It reads eight windows of 256 letters that were held out from its training, once as it is and once
+with each part changed. Measured are its loss, in nats per letter, and the largest change of a logit.
+
+A changed part is made from your own functions: with other weights, other frequencies, another mask, or another function
+in the place of one of yours, which calls the others. Such a change shows only where your other functions call that one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
+
+from assignments import experiments  # noqa: E402
+from assignments.writer.checkpoint import read_safetensors  # noqa: E402
+
+WRITER = HERE.parent / "writer"
+WINDOWS, LENGTH = 8, 256
+BASE, OTHER_BASE = 10000.0, 500000.0
+AS_IT_IS = "as it is"
+
+Model = dict[str, Any]
+"""A model, or one of its layers, as the lesson describes it."""
+Rows = Callable[[np.ndarray], np.ndarray]
+
+
+class Measurement(NamedTuple):
+    """What the model does with one part changed."""
+
+    change: str
+    loss: float
+    """in nats per letter"""
+    largest: float
+    """largest change of a logit"""
+
+
+# The model and its text.
+
+
+def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
+    """Return the frequencies of lesson 5: the first is 1, and each next one smaller by the same factor."""
+    return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
+
+
+def symbols() -> str:
+    """Return the characters of the course's model, in the order of their ids."""
+    with np.load(WRITER / "recorded.npz") as recorded:
+        return str(recorded["symbols"])
+
+
+def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int], np.ndarray] | None = None) -> Model:
+    """Return the course's model. It was trained with pairs (2i, 2i+1), so `reorder`, your to_half_layout unless another
+    function is given, brings the columns of queries and keys into the half layout."""
+    tensors = read_safetensors(WRITER / "weights.safetensors")
+    reorder = reorder or implementation.to_half_layout
+    model: Model = implementation.from_checkpoint(
+        {name: tensor.astype(np.float64) for name, tensor in tensors.items()}, frequencies(32)
+    )
+    for layer in model["layers"]:
+        for name in ("w_q", "w_k"):
+            layer[name] = reorder(layer[name], layer[name].shape[1] // 32)
+    return model
+
+
+def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
+    """Return what the course's model, or another one of its form, writes after a prompt with your functions: always the
+    most likely letter."""
+    letters = symbols()
+    tokens = [letters.index(letter) for letter in prompt]
+    chosen = implementation.generate(tokens, model or writer_model(implementation), count)
+    return "".join(letters[token] for token in chosen)
+
+
+def held_out() -> np.ndarray:
+    """Return the windows of text, every tenth paragraph, as ids: (WINDOWS, LENGTH)."""
+    numbers = {symbol: number for number, symbol in enumerate(symbols())}
+    text = "".join((WRITER / "text.txt").read_text("utf-8").splitlines(keepends=True)[::10])
+    ids = [numbers[character] for character in text[: WINDOWS * LENGTH]]
+    return np.array(ids).reshape(WINDOWS, LENGTH)
+
+
+def sizes(implementation: ModuleType) -> dict[str, int]:
+    """Return how many numbers each kind of part of the course's model has."""
+    model = writer_model(implementation)
+    kinds = {"attention": ("w_q", "w_k", "w_v", "w_o"), "feed-forward": ("w_gate", "w_up", "w_down")}
+    counted = {kind: sum(layer[name].size for layer in model["layers"] for name in kinds[kind]) for kind in kinds}
+    return {"embedding": model["embedding"].size, **counted}
+
+
+# The changes. Each takes the functions and the model, changes one of them, and returns the model and arguments of
+# `forward`.
+
+Change = Callable[[ModuleType, Model], tuple[Model, dict[str, np.ndarray]]]
+
+
+def _of_layers(change: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]]) -> Change:
+    """Other weights in every layer."""
+    return lambda functions, model: (model | {"layers": [layer | change(layer) for layer in model["layers"]]}, {})
+
+
+def _of_model(**entries: Callable[[Model], Any]) -> Change:
+    """Other entries of the model."""
+    return lambda functions, model: (model | {name: entry(model) for name, entry in entries.items()}, {})
+
+
+def _of_forward(**arguments: Callable[[], np.ndarray]) -> Change:
+    """Other arguments of `forward`."""
+    return lambda functions, model: (model, {name: argument() for name, argument in arguments.items()})
+
+
+def _of_layout(reorder: Callable[[ModuleType], Callable[[np.ndarray, int], np.ndarray]]) -> Change:
+    """Another order of the columns of queries and keys."""
+    return lambda functions, model: (writer_model(functions, reorder(functions)), {})
+
+
+def _of_function(name: str, changed: Callable[[ModuleType, Model], Callable[..., Any]]) -> Change:
+    """Another function in the place of one of yours; `changed` makes it, and may call yours."""
+
+    def change(functions: ModuleType, model: Model) -> tuple[Model, dict[str, np.ndarray]]:
+        setattr(functions, name, changed(functions, model))
+        return model, {}
+
+    return change
+
+
+def _eps_outside(functions: ModuleType, model: Model) -> Callable[..., np.ndarray]:
+    right = functions.rms_norm
+
+    def rms_norm(x: np.ndarray, weight: np.ndarray, eps: float = 1e-5) -> np.ndarray:
+        size = np.linalg.norm(x, axis=-1, keepdims=True) / np.sqrt(np.shape(x)[-1])
+        return np.asarray(right(x, weight, 0.0) * size / (size + eps))
+
+    return rms_norm
+
+
+def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndarray]:
+    right = functions.rms_norm
+
+    def rms_norm(x: np.ndarray, weight: np.ndarray, eps: float = 1e-5) -> np.ndarray:
+        return x if np.array_equal(weight, model["norm"]) else right(x, weight, eps)
+
+    return rms_norm
+
+
+def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
+    """Values are what is repeated and equals x w_v; there they are rotated first."""
+    right, repeat = functions.grouped_query_attention, functions.repeat_heads
+
+    def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
+        values = np.sort(np.ravel(x @ layer["w_v"]))
+
+        def repeat_heads(heads: np.ndarray, n_rep: int) -> np.ndarray:
+            if np.allclose(np.sort(np.ravel(heads)), values):
+                heads = functions.apply_rope_half_with(heads, positions, frequencies)
+            return np.asarray(repeat(heads, n_rep))
+
+        functions.repeat_heads = repeat_heads  # type: ignore[attr-defined]
+        return right(x, layer, positions, frequencies, mask, cache)
+
+    return attention
+
+
+def _gated(
+    combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[ModuleType, Model], Callable[..., np.ndarray]]:
+    """swiglu with another function of x w_gate and x w_up."""
+    return lambda functions, model: lambda x, w_gate, w_up, w_down: combine(x @ w_gate, x @ w_up) @ w_down
+
+
+class Parts(NamedTuple):
+    """The parts of one layer, your functions, each of rows (..., T, d)."""
+
+    norm_1: Rows
+    attention: Rows
+    norm_2: Rows
+    feed_forward: Rows
+
+
+def _block(assemble: Callable[[Parts, np.ndarray], np.ndarray]) -> Callable[[ModuleType, Model], Callable[..., Any]]:
+    """A block assembled in another way."""
+
+    def changed(functions: ModuleType, model: Model) -> Callable[..., Any]:
+        right = functions.block
+
+        def block(
+            x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None, eps: float = 1e-5
+        ) -> Any:
+            at = layer, positions, frequencies, mask, cache
+            parts = Parts(
+                lambda rows: functions.rms_norm(rows, layer["norm_1"], eps),
+                lambda rows: functions.grouped_query_attention(rows, *at)[0],
+                lambda rows: functions.rms_norm(rows, layer["norm_2"], eps),
+                lambda rows: functions.swiglu(rows, layer["w_gate"], layer["w_up"], layer["w_down"]),
+            )
+            return assemble(parts, x), right(x, *at, eps)[1]
+
+        return block
+
+    return changed
+
+
+def _parallel(parts: Parts, x: np.ndarray) -> np.ndarray:
+    return x + parts.attention(parts.norm_1(x)) + parts.feed_forward(parts.norm_2(x))
+
+
+def _norms_added_to(parts: Parts, x: np.ndarray) -> np.ndarray:
+    x = parts.norm_1(x)
+    x = parts.norm_2(x + parts.attention(x))
+    return x + parts.feed_forward(x)
+
+
+def _norms_after(parts: Parts, x: np.ndarray) -> np.ndarray:
+    x = parts.norm_1(x + parts.attention(x))
+    return parts.norm_2(x + parts.feed_forward(x))
+
+
+def _no_residual(parts: Parts, x: np.ndarray) -> np.ndarray:
+    return parts.feed_forward(parts.norm_2(parts.attention(parts.norm_1(x))))
+
+
+CHANGES: dict[str, Change] = {
+    AS_IT_IS: lambda functions, model: (model, {}),
+    "positions from 1": _of_forward(positions=lambda: 1 + np.arange(LENGTH)),
+    "eps outside the root": _of_function("rms_norm", _eps_outside),
+    "eps 1e-3": _of_model(eps=lambda model: 1e-3),
+    "ReLU for silu": _of_function("swiglu", _gated(lambda gate, up: np.maximum(gate, 0) * up)),
+    "silu on up": _of_layers(lambda layer: {"w_gate": layer["w_up"], "w_up": layer["w_gate"]}),
+    "silu of the product": _of_function("swiglu", _gated(lambda gate, up: gate * up / (1 + np.exp(-gate * up)))),
+    "base 500,000": _of_model(frequencies=lambda model: frequencies(32, OTHER_BASE)),
+    "scale missing": _of_layers(lambda layer: {"w_q": layer["w_q"] * np.sqrt(32)}),
+    "no norm at all": _of_function("rms_norm", lambda functions, model: lambda x, weight, eps=0.0: x),
+    "no final norm": _of_function("rms_norm", _no_final_norm),
+    "tile for repeat": _of_function(
+        "repeat_heads", lambda functions, model: lambda x, n_rep: np.concatenate([x] * n_rep, axis=-3)
+    ),
+    "parallel parts": _of_function("block", _block(_parallel)),
+    "norm's output added": _of_function("block", _block(_norms_added_to)),
+    "no mask": _of_forward(mask=lambda: np.ones((LENGTH, LENGTH), dtype=bool)),
+    "values rotated": _of_function("grouped_query_attention", _rotated_values),
+    "columns not reordered": _of_layout(lambda functions: lambda w, n_heads: w),
+    "reordered as one head": _of_layout(lambda functions: lambda w, n_heads: functions.to_half_layout(w, 1)),
+    "nothing rotated": _of_model(frequencies=lambda model: 0 * model["frequencies"]),
+    "no residual": _of_function("block", _block(_no_residual)),
+    "norm after the sum": _of_function("block", _block(_norms_after)),
+}
+UNSHIFTED = "loss not shifted"
+
+
+# Measuring.
+
+
+def measure(path: Path, change: str) -> Measurement:
+    """Return the loss and the largest change of a logit, with one part changed."""
+    right, functions, tokens = experiments.load(path), experiments.load(path), held_out()
+    before, _ = right.forward(tokens, writer_model(right))
+    if change == UNSHIFTED:  # each token is asked for one place later, and the logits are the same
+        late = np.concatenate([tokens[:, :1], tokens], axis=1)
+        logits = np.concatenate([before, before[:, -1:]], axis=1)
+        return Measurement(change, float(right.next_token_loss(logits, late)), 0.0)
+    model, arguments = CHANGES[change](functions, writer_model(functions))
+    logits, _ = functions.forward(tokens, model, **arguments)
+    return Measurement(change, float(right.next_token_loss(logits, tokens)), float(np.abs(logits - before).max()))
+
+
+def jobs(full: bool) -> list[tuple[str]]:
+    """Return the changes: each is a job."""
+    return [(change,) for change in (*CHANGES, UNSHIFTED)]
+
+
+def job(path: Path, change: str) -> Measurement:
+    """Measure one change."""
+    return measure(path, change)
+
+
+# What is kept.
+
+
+def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
+    """Return the measurements of the last experiment: yours, or until you have run it, those of the course."""
+    return [Measurement(row["change"], float(row["loss"]), float(row["largest"])) for row in experiments.rows_of(path)]
+
+
+def saved_sizes(path: Path = HERE / "sizes.csv") -> dict[str, int]:
+    """Return how many numbers each kind of part of the course's model has."""
+    return {row["part"]: int(row["numbers"]) for row in experiments.rows_of(path)}
+
+
+def table(measured: Sequence[Measurement]) -> str:
+    """Return the measurements as Markdown, the smallest loss first."""
+    lines = [
+        [row.change, experiments.number(row.loss, 3), experiments.number(row.largest, 3)]
+        for row in sorted(measured, key=lambda row: row.loss)
+    ]
+    return experiments.markdown(["change", "loss", "largest change of a logit"], lines) + "\n"
+
+
+def keep(path: Path, full: bool, results: Sequence[Measurement]) -> str:
+    """Write the new numbers and their table; return the table."""
+    rows = [(row.change, f"{row.loss:.4f}", f"{row.largest:.4f}") for row in results]
+    experiments.write_rows(HERE / "measured.csv", Measurement._fields, rows)
+    counted = sizes(experiments.load(path))
+    experiments.write_rows(HERE / "sizes.csv", ("part", "numbers"), [*counted.items()])
+    text = table(saved(HERE / "measured.csv"))
+    (HERE / "measured.md").write_text(text, encoding="utf-8")
+    return text
+
+
+if __name__ == "__main__":
+    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))

@@ -1,0 +1,427 @@
+"""Model: what does a whole model do with all of this?
+
+The layers of a small Llama, from the functions of this course and a few new ones: a norm that subtracts no
+mean, a gated feed-forward part, heads that share keys. The whole lesson tests one sentence: the same weights
+give the same logits. What Hugging Face transformers' Llama computes is the reference.
+
+A model is a dict of plain values:
+
+    embedding     (V, d), one row per token of the vocabulary
+    layers        a list of dicts, one per layer
+    norm          (d,), the weight of the last norm
+    frequencies   (dh/2,), the frequencies of RoPE
+    eps           the small number in each norm
+    head          (d, V); a model whose head is its embedding (a tied head) has no such entry
+
+A layer is a dict of weights: `norm_1` (d,), `w_q` (d, h·dh), `w_k` and `w_v` (d, g·dh), `w_o` (h·dh, d),
+`norm_2` (d,), `w_gate` and `w_up` (d, f), `w_down` (f, d). All are used as x @ w. All sizes follow from
+shapes: dh is twice the number of frequencies; the number of query heads, h, and of key heads, g, follow from
+the columns. Heads are consecutive blocks of dh columns. h·dh may differ from d.
+
+A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): keys rotated, nothing
+repeated.
+
+Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
+that a query may use. The result is float32 where x and all weight and cache arrays are float32, otherwise
+float64. Angles are always computed in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
+"""
+
+import numpy as np
+
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
+# BEGIN SOLUTION
+# What several functions ask of heads, tokens and scores is written here once.
+
+MODEL_NAMES = {"model.embed_tokens.weight": "embedding", "model.norm.weight": "norm"}
+LAYER_NAMES = {
+    "input_layernorm.weight": "norm_1",
+    "self_attn.q_proj.weight": "w_q",
+    "self_attn.k_proj.weight": "w_k",
+    "self_attn.v_proj.weight": "w_v",
+    "self_attn.o_proj.weight": "w_o",
+    "post_attention_layernorm.weight": "norm_2",
+    "mlp.gate_proj.weight": "w_gate",
+    "mlp.up_proj.weight": "w_up",
+    "mlp.down_proj.weight": "w_down",
+}
+
+
+def _split_heads(x, head_dim):
+    """(..., T, h·dh) to (..., h, T, dh): head 0 takes the first dh columns, head 1 the next."""
+    heads = x.reshape(*x.shape[:-1], x.shape[-1] // head_dim, head_dim)
+    return np.swapaxes(heads, -2, -3)
+
+
+def _merge_heads(heads):
+    """(..., h, T, dh) back to (..., T, h·dh)."""
+    *lead, n_heads, length, head_dim = heads.shape
+    return np.swapaxes(heads, -2, -3).reshape(*lead, length, n_heads * head_dim)
+
+
+def _softmax(scores):
+    """The softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
+    peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
+    weights = np.exp(scores - peak)
+    return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
+
+
+def _check_tokens(tokens, vocabulary):
+    """The tokens as an array of ids, each with a row in the vocabulary."""
+    tokens = np.asarray(tokens)
+    if ((tokens < 0) | (tokens >= vocabulary)).any():
+        raise IndexError(f"tokens must be from 0 to {vocabulary - 1}; got {tokens}")
+    return tokens
+
+
+# END SOLUTION
+
+
+def rms_norm(x, weight, eps=1e-5):
+    """Divide each row by its root mean square, and multiply by the weight.
+
+        y = x / √(mean of x² + eps) · weight       mean over the last axis
+
+    Afterwards each row has about the same size. No mean is subtracted: that is the difference from LayerNorm.
+    eps stands under the root, and keeps a row of zeros from a division by 0.
+
+    Parameters: `x`, shape (..., d); `weight`, shape (d,); `eps`, a small number, not negative.
+    Returns: the shape of x.
+    Example: rms_norm([[3, 4]], [1, 10], eps=0) is [[0.8485, 11.31]]: √((9 + 16)/2) is 3.536.
+    Source: Zhang and Sennrich 2019.
+    """
+    # BEGIN SOLUTION
+    x, weight, dtype = _features(x, weight)
+    if weight.shape != x.shape[-1:]:
+        raise ValueError(f"weight must have one number per feature of x; got shapes {x.shape} and {weight.shape}")
+    mean_square = (x**2).mean(axis=-1, keepdims=True)
+    return (x / np.sqrt(mean_square + eps) * weight).astype(dtype)
+    # END SOLUTION
+
+
+def swiglu(x, w_gate, w_up, w_down):
+    """The feed-forward part with a gate, for each token by itself.
+
+        (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
+
+    ∘ multiplies number by number. silu is applied to the gate, not to x w_up and not to the product. silu
+    must be right for z of any size: where e^−z overflows, silu(z) is 0.
+
+    Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
+    Returns: the shape of x.
+    Example: with x = [[1, 2]], w_gate = [[1], [0]], w_up = [[0], [3]] and w_down = [[1, −1]]: silu(1) · 6 =
+    4.386, so [[4.386, −4.386]].
+    Source: Shazeer 2020.
+    """
+    # BEGIN SOLUTION
+    x, w_gate, w_up, w_down, dtype = _features(x, w_gate, w_up, w_down)
+    gate = x @ w_gate
+    silu = gate * np.exp(-np.logaddexp(0, -gate))  # 1 / (1 + e^−z), where e^−z overflows too
+    return (silu * (x @ w_up) @ w_down).astype(dtype)
+    # END SOLUTION
+
+
+def repeat_heads(x, n_rep):
+    """Each head n_rep times, its copies side by side: 0, 0, 1, 1 and not 0, 1, 0, 1.
+
+    So the query heads j·n_rep … (j+1)·n_rep − 1 meet key head j.
+
+    Parameters: `x`, shape (..., g, T, dh); `n_rep`, an int, at least 1.
+    Returns: shape (..., g·n_rep, T, dh).
+    Raises: ValueError for n_rep below 1.
+    Example: repeat_heads([[[1]], [[2]]], 2) is [[[1]], [[1]], [[2]], [[2]]].
+    Source: Ainslie et al. 2023; `repeat_kv` of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    x, dtype = _features(x)
+    if n_rep < 1:
+        raise ValueError(f"n_rep must be at least 1; got {n_rep}")
+    return np.repeat(x, n_rep, axis=-3).astype(dtype)
+    # END SOLUTION
+
+
+def to_half_layout(w, n_heads):
+    """The columns of w_q or w_k of a model that was trained with pairs (2i, 2i+1), reordered for the half layout.
+
+    Head by head: first the columns 0, 2, 4, … of the head, then its columns 1, 3, 5, …. Afterwards the half
+    layout, pairs (i, i + dh/2), gives the scores that the neighbouring pairs gave before.
+
+    Never for w_v or w_o: values are not rotated.
+
+    Parameters: `w`, shape (..., h·dh), any leading axes: (d, h·dh) for a matrix, (h·dh,) for a bias;
+    `n_heads`, the number of heads in these columns: h for w_q, g for w_k.
+    Returns: the shape of w.
+    Raises: ValueError for heads of odd size.
+    Example: to_half_layout([0, 1, 2, 3, 4, 5, 6, 7], 2) is [0, 2, 1, 3, 4, 6, 5, 7].
+    Source: the function `permute` of the script with which Hugging Face transformers converted Llama's
+    weights.
+    """
+    # BEGIN SOLUTION
+    w, dtype = _features(w)
+    if n_heads < 1 or w.shape[-1] % (2 * n_heads):
+        raise ValueError(f"{n_heads} heads of an even size do not fit columns of shape {w.shape}")
+    pairs = w.reshape(*w.shape[:-1], n_heads, -1, 2)
+    return np.swapaxes(pairs, -1, -2).reshape(w.shape).astype(dtype)
+    # END SOLUTION
+
+
+def apply_rope_half_with(x, positions, frequencies):
+    """Lesson 5's apply_rope_half with given frequencies: those of lesson 8 plug in.
+
+        y_i        = x_i · cos − x_{i+dh/2} · sin
+        y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
+
+    Parameters: `x`, shape (..., T, dh); `positions`, shape (T,), or with leading axes that broadcast with
+    those of x; `frequencies`, shape (dh/2,).
+    Returns: the shape of x.
+    Raises: ValueError unless there is one position per row.
+    Example: apply_rope_half_with([[1, 1, 0, 0]], [2], [1, 0.5]) is [[cos 2, cos 1, sin 2, sin 1]] =
+    [[−0.4161, 0.5403, 0.9093, 0.8415]].
+    Source: Su et al. 2021; the layout of Hugging Face's Llama.
+    """
+    # BEGIN SOLUTION
+    x, dtype = _features(x)
+    positions, frequencies = np.asarray(positions, dtype=np.float64), np.asarray(frequencies, dtype=np.float64)
+    if positions.shape[-1:] != x.shape[-2:-1]:
+        raise ValueError(f"{x.shape[-2]} rows need as many positions; got shape {positions.shape}")
+    if frequencies.shape != (x.shape[-1] / 2,):
+        raise ValueError(f"{x.shape[-1]} features need half as many frequencies; got shape {frequencies.shape}")
+    angles = positions[..., np.newaxis] * frequencies
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = np.split(x, 2, axis=-1)
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1).astype(dtype)
+    # END SOLUTION
+
+
+def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
+    """Attention of one layer in which several query heads share one key head.
+
+        q, k, v = the heads of x w_q, x w_k, x w_v
+        q and k are rotated at their positions, v is not
+        k and v of the cache come before the new ones
+        out = merged heads of softmax(q kᵀ / √dh, where the mask allows) v,   then times w_o
+
+    h and g follow from the columns: w_q has h·dh of them, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
+    key head j. The scale is √dh, the size of a head. A query that may use no key gets zeros from attention.
+    The result is finite for scores of any finite size.
+
+    Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
+    and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
+    shape (dh/2,); `mask`, bool, broadcasts with (..., h, T, t + T), but not along the last two axes; `cache`,
+    None or the pair (keys, values) of this layer, each (..., g, t, dh), keys already rotated.
+    Returns: out, shape (..., T, d), and the pair (keys, values) with the new ones in it, each (..., g, t + T,
+    dh).
+    Raises: ValueError for a mask whose last two axes are not (T, t + T), also where numpy would repeat a
+    single row.
+    Example: one token and no cache: its only weight is 1, so out is v w_o, with the key heads' values
+    repeated.
+    Source: Ainslie et al. 2023 §2.2; LlamaAttention of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    before = () if cache is None else cache
+    x, w_q, w_k, w_v, w_o, *before, dtype = _features(
+        x, *(layer[name] for name in ("w_q", "w_k", "w_v", "w_o")), *before
+    )
+    head_dim, positions, mask = 2 * len(frequencies), np.asarray(positions), np.asarray(mask, dtype=bool)
+    q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
+    q, k = (apply_rope_half_with(heads, positions[..., np.newaxis, :], frequencies) for heads in (q, k))
+    if before:
+        k, v = np.concatenate([before[0], k], axis=-2), np.concatenate([before[1], v], axis=-2)
+    if mask.shape[-2:] != (q.shape[-2], k.shape[-2]):
+        raise ValueError(f"{q.shape[-2]} queries and {k.shape[-2]} keys do not fit a mask of shape {mask.shape}")
+    if q.shape[-3] % k.shape[-3]:
+        raise ValueError(f"{k.shape[-3]} key heads do not divide {q.shape[-3]} query heads")
+    n_rep = q.shape[-3] // k.shape[-3]
+    scores = q @ np.swapaxes(repeat_heads(k, n_rep), -1, -2) / np.sqrt(head_dim)
+    weights = _softmax(np.where(mask, scores, -np.inf))
+    out = _merge_heads(weights @ repeat_heads(v, n_rep)) @ w_o
+    return out.astype(dtype), (k.astype(dtype), v.astype(dtype))
+    # END SOLUTION
+
+
+def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
+    """One layer: attention is added to x, then the feed-forward part is added.
+
+        x = x + attention(rms_norm(x, norm_1))
+        x = x + swiglu(rms_norm(x, norm_2))
+
+    The norm is of a copy: what is added to is x itself, the residual stream.
+
+    Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
+    `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
+    Returns: x, shape (..., T, d), and the pair (keys, values) of the layer.
+    Example: where w_o and w_down are zero, nothing is added and x comes back.
+    Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    x, dtype = _features(x)
+    x = x.astype(dtype)
+    normed = rms_norm(x, layer["norm_1"], eps)
+    attended, pair = grouped_query_attention(normed, layer, positions, frequencies, mask, cache)
+    x = x + attended
+    normed = rms_norm(x, layer["norm_2"], eps)
+    return x + swiglu(normed, layer["w_gate"], layer["w_up"], layer["w_down"]), pair
+    # END SOLUTION
+
+
+def from_checkpoint(tensors, frequencies, eps=1e-5):
+    """A model from the tensors of a checkpoint that has Hugging Face's names for a Llama.
+
+        model.embed_tokens.weight    embedding        model.norm.weight    norm        lm_head.weight    head
+        and after model.layers.N. for layer N:
+            input_layernorm.weight            norm_1        self_attn.q_proj.weight    w_q
+            post_attention_layernorm.weight   norm_2        self_attn.k_proj.weight    w_k
+            mlp.gate_proj.weight              w_gate        self_attn.v_proj.weight    w_v
+            mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
+            mlp.down_proj.weight              w_down
+
+    A checkpoint keeps each matrix as (out, in), so those of the layers and lm_head are transposed. The
+    embedding is not: its rows are looked up. Layers are in the order of their numbers: 10 comes after 9.
+    Without lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half
+    layout already. Names that end in `rotary_emb.inv_freq` are left out: old checkpoints hold the frequencies
+    too.
+
+    Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
+    number.
+    Returns: a model, the dict that this file begins with. `frequencies` and `eps` are its entries as well.
+    Raises: ValueError for any other name: a model with a bias or another norm would give other logits.
+    Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
+    Source: LlamaForCausalLM of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    model = {"frequencies": np.asarray(frequencies), "eps": float(eps)}
+    layers = {}
+    for name, tensor in tensors.items():
+        number, _, part = name.removeprefix("model.layers.").partition(".")
+        if name in MODEL_NAMES:
+            model[MODEL_NAMES[name]] = np.asarray(tensor)
+        elif name == "lm_head.weight":
+            model["head"] = np.transpose(tensor)
+        elif name.startswith("model.layers.") and number.isdecimal() and part in LAYER_NAMES:
+            layers.setdefault(int(number), {})[LAYER_NAMES[part]] = np.transpose(tensor)
+        elif not name.endswith("rotary_emb.inv_freq"):
+            raise ValueError(f"a Llama has no tensor of this name; got {name!r}")
+    model["layers"] = [layers[number] for number in sorted(layers)]
+    return model
+    # END SOLUTION
+
+
+def forward(tokens, model, positions=None, mask=None, cache=None):
+    """The logits after each token, and the cache with all tokens in it. It reads a text, and it decodes.
+
+        x = embedding[tokens]
+        x = block(x, …) for each layer
+        logits = rms_norm(x, norm) @ head              head = embeddingᵀ where the model has none
+
+    The tokens come after the t tokens of the cache. Without `positions` they have the positions t … t+T−1.
+    Without a `mask` row i may use the keys 0 … t+i: the causal mask from row t on, for T > 1 after a cache
+    too. To decode one more token: forward([token], model, cache=cache).
+
+    Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`,
+    None or bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per
+    layer. The list and its arrays stay as they were.
+    Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
+    Raises: IndexError for a token outside 0 … V−1. −1 is no token, though numpy would take the last row.
+    Example: a model without layers: logits are rms_norm(embedding[tokens], norm) @ embeddingᵀ.
+    Source: LlamaForCausalLM of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    embedding, _ = _features(model["embedding"])
+    tokens = _check_tokens(tokens, len(embedding))
+    before = np.shape(cache[0][0])[-2] if cache else 0
+    rows = before + np.arange(tokens.shape[-1])
+    positions = rows if positions is None else positions
+    mask = np.arange(before + len(rows)) <= rows[:, np.newaxis] if mask is None else mask
+    x, pairs = np.asarray(model["embedding"])[tokens], []
+    for number, layer in enumerate(model["layers"]):
+        pair = cache[number] if cache else None
+        x, pair = block(x, layer, positions, model["frequencies"], mask, pair, model["eps"])
+        pairs.append(pair)
+    head = model["head"] if "head" in model else np.transpose(model["embedding"])
+    x, head, dtype = _features(rms_norm(x, model["norm"], model["eps"]), head)
+    return (x @ head).astype(dtype), pairs
+    # END SOLUTION
+
+
+def next_token_loss(logits, tokens):
+    """The mean loss of each next token, in nats: how badly the logits foresaw it.
+
+        mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
+
+    The logits after token t are compared with token t+1: shifted by one, once. The last logits have no next
+    token. The result is finite for logits of any finite size.
+
+    Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
+    Returns: a float. e to the power of it is called perplexity.
+    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is no
+    token here.
+    Example: logits that are all equal lose ln V, whatever the tokens are.
+    Source: Touvron et al. 2023; the cross-entropy of every language model.
+    """
+    # BEGIN SOLUTION
+    logits, _ = _features(logits)
+    tokens = _check_tokens(tokens, logits.shape[-1])
+    if tokens.shape != logits.shape[:-1] or tokens.shape[-1] < 2:
+        raise ValueError(f"tokens, at least two, and logits must fit; got {tokens.shape} and {logits.shape}")
+    logits, following = logits[..., :-1, :], tokens[..., 1:, np.newaxis]
+    chosen = np.take_along_axis(logits, following, axis=-1)[..., 0]
+    return float((np.logaddexp.reduce(logits, axis=-1) - chosen).mean())
+    # END SOLUTION
+
+
+def generate(tokens, model, count):
+    """The most likely next token, count times: each one is read before the next is chosen.
+
+    Read the prompt once, then one token at a time through the cache.
+
+    Parameters: `tokens`, ints, shape (T,) with T at least 1; `model`, a dict; `count`, how many, not
+    negative.
+    Returns: int64, shape (count,): the new tokens alone.
+    Raises: ValueError for a negative count.
+    Example: generate(tokens, model, 1) is the argmax of the last row of forward's logits.
+    Source: greedy decoding, `generate(do_sample=False)` of Hugging Face transformers.
+    """
+    # BEGIN SOLUTION
+    if count < 0:
+        raise ValueError(f"count must not be negative; got {count}")
+    chosen, new, cache = [], tokens, None
+    for _ in range(count):
+        logits, cache = forward(new, model, cache=cache)
+        new = [int(np.argmax(logits[-1]))]
+        chosen += new
+    return np.array(chosen, dtype=np.int64)
+    # END SOLUTION
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # Llama 3 8B has 32 layers and 8 key heads of 128 features. How many numbers does the cache hold per token?
+    "cached_numbers_per_token_llama_3_8b": 65536,  # keys and values: 2 · 32 · 8 · 128
+    # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
+    # numbers in matrices belongs to the feed-forward part? Three digits do.
+    "feed_forward_share_of_a_layer_llama_3_8b": 21 / 26,  # 3 · d · f of that and 2 · d · 4096 + 2 · d · 1024
+    # All positions of a text are 5 larger. Do the logits change?
+    "logits_change_when_all_positions_shift_by_5": False,  # RoPE knows differences alone
+    # A model that takes all 84 characters for equally likely: which perplexity has it?
+    "perplexity_of_a_uniform_guess_among_84": 84.0,  # e to the power of ln 84
+    # Does np.tile give what np.repeat gives if there is a single key head?
+    "tile_equals_repeat_for_one_key_head": True,  # then all copies are of one head, in whatever order
+    # For practice, no points. 32 query heads share 8 key heads. Which key head does query head 13 use? Heads count from
+    # 0.
+    "key_head_of_query_head_13_of_32_with_8": 3,  # four query heads share a key head, and 13 // 4 is 3
+    # For practice, no points. How many numbers do w_gate, w_up and w_down have together for d = 32 and f = 48?
+    "parameters_of_a_gated_part_d_32_f_48": 3 * 32 * 48,  # three matrices of d · f numbers
+    # For practice, no points. The softmax of the logits gave the token that came a probability of 1/8. What does it
+    # lose, in nats?
+    "loss_of_a_token_that_got_probability_1_in_8": np.log(8).item(),  # −ln(1/8) is ln 8
+}

@@ -1,0 +1,123 @@
+import functools
+
+import numpy as np
+
+from assignments.model import lab
+from assignments.writer.checkpoint import read_safetensors
+from tests.grader.support.lesson_numbers import solution
+
+TINY = lab.HERE / "tiny"
+m = solution("model")
+rows = {row.change: row for row in lab.saved()}
+tiny = read_safetensors(TINY / "model.safetensors")
+writer = lab.writer_model(m)
+layer = writer["layers"][0]
+head_dim = 2 * len(writer["frequencies"])
+symbols = lab.symbols()
+
+
+def loss(change: str) -> float:
+    return rows[change].loss
+
+
+@functools.cache
+def logits() -> np.ndarray:
+    return np.asarray(m.forward(lab.held_out(), writer)[0])
+
+
+def row_sizes() -> list[float]:
+    """The size of the rows before the first layer and after the last, on the first window."""
+    x, length = writer["embedding"][lab.held_out()[0]], lab.LENGTH
+    sizes = [x]
+    for one in writer["layers"]:
+        x, _ = m.block(x, one, np.arange(length), writer["frequencies"], np.tri(length, dtype=bool))
+        sizes.append(x)
+    return [float(np.sqrt((rows**2).mean(axis=-1)).mean()) for rows in (sizes[0], sizes[-1])]
+
+
+PROMPT = "The score of a query and a key "
+
+
+def written(model: lab.Model, count: int) -> str:
+    return lab.write(m, PROMPT, count, model).replace("\n", " / ").strip()
+
+
+def heads(key_heads: int) -> int:
+    """Numbers per token in the cache of Llama 3 8B, with so many key heads."""
+    return 2 * 32 * key_heads * 128
+
+
+with np.load(TINY / "logits.npz") as recorded:
+    as_float32 = m.from_checkpoint(tiny, recorded["frequencies"])
+    difference = np.abs(m.forward(recorded["tokens"], as_float32)[0] - recorded["float32"]).max()
+    as_float64 = m.from_checkpoint({name: one.astype(float) for name, one in tiny.items()}, recorded["frequencies"])
+    exact = np.abs(m.forward(recorded["tokens"], as_float64)[0] - recorded["float64"]).max()
+
+silu_of_1 = m.swiglu(np.ones((1, 1)), *np.ones((3, 1, 1)))[0, 0]
+attention_of_8b, fed_of_8b = 2 * 4096**2 + 2 * 4096 * 1024, 3 * 4096 * 14336
+
+SENTENCES = r"""
+a Llama with «len(writer["layers"])» layers of «writer["embedding"].shape[1]» features, «layer["w_q"].shape[1] //
+    head_dim» query heads and «layer["w_k"].shape[1] // head_dim» key heads, for «len(symbols)» characters
+It reads «lab.WINDOWS» windows of «lab.LENGTH» letters
+Its loss there is «loss(lab.AS_IT_IS):.3f» nats per letter <== abs(m.next_token_loss(logits(), lab.held_out()) -
+    loss(lab.AS_IT_IS)) < 1e-3
+takes all 84 characters for equally likely loses ln 84 = «np.log(84):.3f»
+the root of the mean of their squares, goes from «row_sizes()[0]:.2f» to «row_sizes()[1]:.2f» in four layers
+Without all norms, the loss is «loss("no norm at all"):.3f»
+With ReLU instead of silu this model loses «loss("ReLU for silu"):.3f»; with silu on $x W_\text{up}$ instead of the
+    gate, «loss("silu on up"):.3f»
+With 32 key heads it would hold «heads(32):,» numbers per token
+with 8 key heads there are «heads(8):,»
+all shapes fit, and the loss is «loss("tile for repeat"):.3f»: worse than guessing <== loss("tile for repeat") >
+    np.log(84)
+Without this the loss is «loss("columns not reordered"):.3f»
+reordered as one head, it is «loss("reordered as one head"):.3f»
+With the base 500,000 of Llama 3 this model loses «loss("base 500,000"):.3f»
+Without any scale the loss is «loss("scale missing"):.3f» too
+(pytorch/pytorch #61165): here «loss("norm's output added"):.3f»
+Without the sums the loss is «loss("no residual"):.3f»
+Without the last norm the loss is «loss("no final norm"):.3f»
+the token that it has just read: «loss(lab.UNSHIFTED):.3f»
+a checkpoint of «sum(one.size for one in tiny.values()):,» numbers
+gave the logits for «len(np.load(TINY / "logits.npz")["tokens"])» tokens
+about 3e-07 <== 1e-8 < difference < 1e-6
+In float64 the largest difference is below 10⁻¹² <== exact < 1e-12
+«written(writer, 66)»
+«written(lab.writer_model(m, lambda w, n_heads: w), 66)»
+The mean of its squares is «np.mean(np.square([3, 4]))», the root «np.sqrt(12.5):.4f». So (3, 4) becomes
+    («m.rms_norm([3, 4], [1, 1], 0):.4f»). The row (6, 8) becomes the same <== np.allclose(m.rms_norm([6, 8], [1, 1],
+    0), m.rms_norm([3, 4], [1, 1], 0))
+silu(1) = 1/(1 + e⁻¹) = «silu_of_1:.4f». With 6 on the other side: «6 * silu_of_1:.4f»
+the key heads of the query heads are «m.repeat_heads(np.arange(2.0)[:, None, None], 3)[:, 0, 0]»
+The columns of one head of 6 features: «m.to_half_layout(np.arange(6.0), 1)»
+Three equal logits, whatever the token: ln 3 = «m.next_token_loss(np.zeros((2, 3)), [0, 1]):.4f»
+and the third token: ln 2 = «m.next_token_loss([[0, 0, np.log(2)]] * 2, [0, 2]):.4f»
+The logits of this model are between «np.floor(logits().min())» and «np.ceil(logits().max())»
+stays «loss("eps outside the root"):.3f» to three decimals; a logit changes by
+    «rows["eps outside the root"].largest:.3f» at most
+With an eps of 10⁻³ the loss is «loss("eps 1e-3"):.3f», and a logit changes by «rows["eps 1e-3"].largest:.1f»
+Positions from 1 change nothing <== rows["positions from 1"].largest < 1e-3 and loss("positions from 1") ==
+    loss(lab.AS_IT_IS)
+it loses «loss("scale missing"):.3f»: it writes words <== round(loss("base 500,000"), 3) == round(loss("scale missing"),
+    3)
+np.repeat([0, 1], 3)  # «np.repeat([0, 1], 3)»
+np.tile([0, 1], 3)  # «np.tile([0, 1], 3)»
+"""
+
+ANSWERS = {
+    "cached_numbers_per_token_llama_3_8b": heads(8),
+    "feed_forward_share_of_a_layer_llama_3_8b": fed_of_8b / (fed_of_8b + attention_of_8b),
+    "logits_change_when_all_positions_shift_by_5": not np.allclose(
+        *(m.forward([[1, 5, 9]], writer, np.arange(3) + shift)[0] for shift in (0, 5))
+    ),
+    "perplexity_of_a_uniform_guess_among_84": np.exp(m.next_token_loss(np.zeros((5, 84)), np.arange(5))),
+    "tile_equals_repeat_for_one_key_head": np.array_equal(
+        m.repeat_heads(np.ones((1, 2, 3)), 4), np.tile(np.ones((1, 2, 3)), (4, 1, 1))
+    ),
+    "key_head_of_query_head_13_of_32_with_8": m.repeat_heads(np.arange(8.0)[:, None, None], 4)[13, 0, 0],
+    "parameters_of_a_gated_part_d_32_f_48": sum(
+        tiny[f"model.layers.0.mlp.{part}_proj.weight"].size for part in ("gate", "up", "down")
+    ),
+    "loss_of_a_token_that_got_probability_1_in_8": m.next_token_loss(np.zeros((2, 8)), [0, 1]),
+}

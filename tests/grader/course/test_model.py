@@ -1,0 +1,141 @@
+"""Lesson 14: the same weights, the same logits. The solution against what transformers computed, recorded and live."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assignments.model import lab
+from assignments.writer.checkpoint import read_safetensors
+from assignments.writer.llama import Model
+from autograder.course import ROOT
+from tests.grader.support.lesson_numbers import solution
+
+LESSON = ROOT / "assignments" / "model"
+FOLDERS = [LESSON / "tiny", *sorted((Path(__file__).parent / "llama").iterdir())]
+every_checkpoint = pytest.mark.parametrize("folder", FOLDERS, ids=[folder.name for folder in FOLDERS])
+TOLERANCE = {"float32": 1e-6, "float64": 1e-12}
+model = solution("model")
+
+
+def loaded(folder: Path, dtype: str) -> Any:
+    """Return a checkpoint as the solution reads it."""
+    eps = json.loads((folder / "config.json").read_text("utf-8"))["rms_norm_eps"]
+    tensors = read_safetensors(folder / "model.safetensors")
+    with np.load(folder / "logits.npz") as recorded:
+        frequencies = recorded["frequencies"]
+    return model.from_checkpoint({name: one.astype(dtype) for name, one in tensors.items()}, frequencies, eps)
+
+
+@every_checkpoint
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_the_same_weights_give_the_same_logits(folder: Path, dtype: str) -> None:
+    with np.load(folder / "logits.npz") as recorded:
+        logits, _ = model.forward(recorded["tokens"], loaded(folder, dtype))
+        assert logits.dtype == dtype
+        np.testing.assert_allclose(logits, recorded[dtype], rtol=0, atol=TOLERANCE[dtype])
+
+
+@every_checkpoint
+def test_a_text_in_the_pieces_of_transformers_gives_its_logits(folder: Path) -> None:
+    parts, cache = [], None
+    with np.load(folder / "logits.npz") as recorded:
+        for piece in np.split(recorded["tokens"], np.cumsum(recorded["pieces"])[:-1]):
+            logits, cache = model.forward(piece, loaded(folder, "float32"), cache=cache)
+            parts.append(logits)
+        expected = recorded["float32_in_pieces"]
+        np.testing.assert_allclose(np.concatenate(parts), expected, rtol=0, atol=TOLERANCE["float32"])
+
+
+@every_checkpoint
+def test_the_loss_and_the_text_are_those_of_the_logits(folder: Path) -> None:
+    whole = loaded(folder, "float64")
+    with np.load(folder / "logits.npz") as recorded:
+        logits, tokens = recorded["float64"], recorded["tokens"]
+    chances = np.exp(logits[:-1]) / np.exp(logits[:-1]).sum(axis=-1, keepdims=True)
+    expected = -np.log(chances[np.arange(len(tokens) - 1), tokens[1:]]).mean()
+    assert model.next_token_loss(model.forward(tokens, whole)[0], tokens) == pytest.approx(expected, abs=1e-12)
+    assert model.generate(tokens, whole, 1) == [logits[-1].argmax()]
+
+
+@pytest.mark.long
+@every_checkpoint
+def test_transformers_gives_these_logits_today(folder: Path) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    other = transformers.LlamaForCausalLM.from_pretrained(folder)
+    tokens = np.random.default_rng(1).integers(other.config.vocab_size, size=(2, 9))
+    with torch.no_grad():
+        expected = other(torch.from_numpy(tokens)).logits.numpy()
+        logits, _ = model.forward(tokens, loaded(folder, "float32"))
+        np.testing.assert_allclose(logits, expected, rtol=0, atol=TOLERANCE["float32"])
+
+
+def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
+    """Letter by letter, and logit by logit."""
+    whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
+    ids = writer.encode(prompt)
+    np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
+    text = ""
+    logits, cache = writer.read(ids)
+    for _ in range(60):
+        token = int(logits[-1].argmax())
+        text += writer.symbols[token]
+        logits, cache = writer.read([token], cache)
+    assert lab.write(model, prompt, 60) == text
+
+
+# The code that the lesson prints.
+
+
+def test_the_code_of_the_lesson_shows_equal_logits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(LESSON)
+    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
+    (code,) = (block for block in blocks if "from_checkpoint(read_safetensors" in block)
+    *lines, last = code.strip().split("\n")
+    names = vars(model) | vars(printed())
+    exec("\n".join(lines), names)
+    assert eval(last, names) < TOLERANCE["float32"]
+
+
+def printed() -> ModuleType:
+    """Return the code of the lesson that reads a file of tensors."""
+    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
+    (code,) = (block for block in blocks if "def read_safetensors" in block)
+    module = ModuleType("printed")
+    exec(code, vars(module))
+    return module
+
+
+def test_the_printed_function_reads_a_file_of_tensors(tmp_path: Path) -> None:
+    arrays = {
+        "b": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "a.weight": np.array([0.5, -1.25], dtype=np.float32),
+    }
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    numbers = b""
+    for name, array in arrays.items():
+        offsets = [len(numbers), len(numbers) + array.nbytes]
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
+        numbers += array.tobytes()
+    text = json.dumps(header).encode()
+    path = tmp_path / "two.safetensors"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + numbers)
+    for read in (printed().read_safetensors, read_safetensors):
+        tensors = read(path)
+        assert tensors.keys() == arrays.keys()
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(tensors[name], array)
+
+
+def test_the_printed_function_reads_the_tiny_checkpoint() -> None:
+    path = LESSON / "tiny" / "model.safetensors"
+    read, expected = printed().read_safetensors(path), read_safetensors(path)
+    assert read.keys() == expected.keys() and sum(one.size for one in read.values()) == 18208
+    for name, tensor in expected.items():
+        np.testing.assert_array_equal(read[name], tensor)
