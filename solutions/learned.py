@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -49,7 +49,7 @@ def _check_rows(rows):
 
 
 def init_table(max_len, d_model, seed, std=0.02):
-    """A new table: one row per position, every number drawn from N(0, std²).
+    """Return a new table: one row per position, every number drawn from N(0, std²).
 
     The numbers come from numpy's default_rng(seed): one call of its method `normal` draws the whole table.
     So the same seed gives the same table. There are no pairs here, so d_model may be odd.
@@ -68,7 +68,7 @@ def init_table(max_len, d_model, seed, std=0.02):
 
 
 def lookup(table, positions):
-    """The row of each position.
+    """Return the row of each position.
 
         out[j] = row positions[j] of the table, for every index j of positions
 
@@ -87,7 +87,7 @@ def lookup(table, positions):
 
 
 def embed(token_table, position_table, token_ids):
-    """The input of the first layer: the row of the token plus the row of its position.
+    """Return the input of the first layer: the row of the token plus the row of its position.
 
         out[..., t, :] = token_table[token_ids[..., t]] + position_table[t]
 
@@ -145,7 +145,7 @@ def lookup_gradient(table_shape, positions, grad_output):
 
 
 def sgd_step(table, gradient, learning_rate):
-    """One step of plain gradient descent, returned as a new table.
+    """Take one step of plain gradient descent, and return a new table.
 
         new = table − learning_rate · gradient
 
@@ -164,7 +164,7 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Which rows of the table get any gradient, if it is trained on sequences of these lengths.
+    """Mark the rows of the table that get any gradient, if it is trained on sequences of these lengths.
 
         row r is trained   if some length > r
 

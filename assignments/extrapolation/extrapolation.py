@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -31,7 +31,7 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 
 
 def learned_parameters(method, parameters):
-    """How many learned numbers the method brings with it: the size of its table, or 0.
+    """Count the learned numbers that the method brings with it: the size of its table, or 0.
 
     Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
     belong to the model. A table counts only for the method that reads it.
@@ -45,7 +45,7 @@ def learned_parameters(method, parameters):
 
 
 def extrapolation_gap(lengths, accuracies, trained_length):
-    """How much accuracy is lost between the trained length and the longest.
+    """Return the accuracy that is lost between the trained length and the longest.
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
@@ -61,7 +61,7 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
 
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
-    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
+    """Return the longest measured length up to which accuracy never falls below the threshold; 0 if none.
 
     A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy
     that is NaN is below every threshold.
@@ -75,7 +75,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """The embeddings with what the method adds to them.
+    """Return the embeddings with what the method adds to them.
 
     What is added to row t of T rows and d features:
 
@@ -122,7 +122,7 @@ def logits(method, q, k, parameters):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """How much the scores of the same tokens change when the tokens stand at later positions.
+    """Measure how much the scores of the same tokens change when the tokens stand at later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|

@@ -44,13 +44,13 @@ BRANCH = 4
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """The function returns what its definition says, within the tolerance; returns what it returned."""
+    """Check that the function returns what its definition says, within the tolerance; return what it returned."""
     reply, _ = _right(function, Call(function.name, args, kwargs), tolerance)
     return function.hand_out(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
-    """As `matches`, and every returned array has the dtype that the definition says."""
+    """Check as `matches` does, and that every returned array has the dtype that the definition says."""
     reply, expected = _right(function, Call(function.name, args, kwargs))
     for got_part, expected_part in zip(parts(reply.value), parts(expected), strict=True):
         got_dtype, expected_dtype = np.asarray(got_part).dtype, np.asarray(expected_part).dtype
@@ -59,7 +59,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
-    """As `matches`, and the function leaves its arguments as they were."""
+    """Check as `matches` does, and that the function leaves its arguments as they were."""
     reply, _ = _right(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
@@ -68,7 +68,9 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """As `matches` at three lengths, and no loop over the sequence: `arguments(length)` makes the call.
+    """Check as `matches` does at three lengths, and that nothing loops over the sequence.
+
+    `arguments(length)` makes the arguments of a call.
 
     Each length is GROWTH times the one before. The lines executed then grow by equal steps where they follow the
     logarithm of the length (a scan by doubling), twice as much at the second step where they follow its square root,
@@ -86,9 +88,11 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses
-    whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
-    wrong."""
+    """Check that the function answers a good call in the right shape.
+
+    It stands beside every refusal: a function that refuses whatever it is asked gets nothing for it, and one that
+    refuses rightly has its points though its values are wrong.
+    """
     reply, expected = _called(function, Call(function.name, args, kwargs))
     got = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
@@ -97,7 +101,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """The function refuses a bad argument with `error`, in whatever words."""
+    """Check that the function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _at_fault(function, "the reference accepts this call")
@@ -114,7 +118,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
-    """Two results agree: `says` is the rule in the words of the lesson."""
+    """Check that two results agree: `says` is the rule in the words of the lesson."""
     if differs := difference(got, expected, tolerance):
         raise Wrong(differs[0], f"{says}: {differs[1]}", value=got)
 
@@ -128,14 +132,16 @@ def precision(*results: Any) -> float:
 
 
 def holds(condition: object, says: str) -> None:
-    """A rule that is true or false of results: `says` is the rule in the words of the lesson."""
+    """Check a rule that is true or false of results: `says` is the rule in the words of the lesson."""
     if not condition:
         raise Wrong(Kind.VALUE, f"{says}: that is not so here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
-    """The entry of ANSWERS is right: a number to five digits or to a relative tolerance (a whole number exactly), True
-    or False, or a word."""
+    """Check an entry of ANSWERS: True, False, a word, or a number.
+
+    A whole number is exact; another number is right to five digits, or to a relative tolerance.
+    """
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
@@ -155,14 +161,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 
 def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """The reply to a call with good arguments, and the right value, with which it agrees."""
+    """Return the reply to a call with good arguments, and the right value, with which it agrees."""
     reply, expected = _called(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
 def _called(function: Function, call: Call) -> tuple[Reply, Any]:
-    """The reply to a call with good arguments, a plain value, and the right value."""
+    """Return the reply to a call with good arguments, a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _at_fault(function, "the reference refuses this call")
@@ -181,7 +187,7 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 
 
 def _at_fault(function: Function, what: str) -> Exception:
-    """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
+    """Return the error for a call that cannot be: the course is at fault only where all arguments were the test's."""
     if not function.submission.returned:
         return BrokenTest(f"{what} of {function.name}: the test is wrong")
     form = "and that is not of the form that it takes"
@@ -189,7 +195,7 @@ def _at_fault(function: Function, what: str) -> Exception:
 
 
 def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
-    """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
+    """Return the first reason why two results differ, and the largest difference; None where they agree."""
     if type(expected) is dict:
         return _dict_difference(got, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
@@ -225,7 +231,7 @@ def _tuple_difference(got: Any, expected: Sequence[Any], tolerance: float | None
 
 
 def _is_number_like(got: Any, expected: Any) -> bool:
-    """Whether `got` is of a type that may stand for `expected`: arrays for arrays, any number for a number."""
+    """Return True if the type of `got` may stand for `expected`: arrays for arrays, any number for a number."""
     if np.ndim(expected):
         return type(got) is np.ndarray
     if not isinstance(got, bool | int | float | np.generic | np.ndarray):
@@ -263,7 +269,7 @@ def _value_difference(got: Any, expected: Any, tolerance: float | None) -> tuple
 
 
 def _kind_of(value: Any) -> str:
-    """What a value is, for a message: never its own repr, which may be as long as it likes."""
+    """Describe a value for a message: never by its own repr, which may be as long as it likes."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -276,7 +282,7 @@ def _kind_of(value: Any) -> str:
 
 
 def _apart(expected: float, got: float, is_truth: bool) -> tuple[str, str]:
-    """Two values with as many digits as it takes to see that they differ."""
+    """Write two values with as many digits as it takes to see that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(got))
     digits = 15 if abs(got - expected) < NEARLY * abs(expected) else 6

@@ -1,5 +1,6 @@
-"""How each function of an assignment stands, by its tests: decided here once, and told on a laptop, in the feedback and
-to staff.
+"""The state of each function of an assignment, by its tests.
+
+It is decided here once, and shown on a laptop, in the feedback and to staff.
 
 It follows from what may be told of each test and from what builds on what, so that to tell it gives nothing else away.
 """
@@ -19,7 +20,7 @@ _DEPTHS = list(Kind)
 
 
 class State(Enum):
-    """How a function stands."""
+    """State of a function."""
 
     RIGHT = auto()
     GIVEN = auto()
@@ -37,7 +38,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class FunctionState:
-    """One function, and what there is to say of it."""
+    """State of one function, and the mistakes to explain."""
 
     name: str
     test_results: list[TestResult]
@@ -51,6 +52,7 @@ class FunctionState:
 
     @property
     def is_right(self) -> bool:
+        """True if nothing of the function fails."""
         return self.state in (State.RIGHT, State.GIVEN)
 
 

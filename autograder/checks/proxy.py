@@ -15,7 +15,7 @@ from autograder.protocol.failure import Kind, Wrong
 
 
 class Backend(Protocol):
-    """Where a submission's code runs."""
+    """Process in which a submission's code runs."""
 
     @property
     def failure(self) -> Raised | None:
@@ -33,10 +33,11 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, and return a plain value."""
         return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """The plain value of a reply. Raises Wrong where the student's code raised."""
+        """Return the plain value of a reply. Raise Wrong where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
@@ -45,7 +46,7 @@ class Function:
         return reply.value
 
     def hand_out(self, value: Any) -> Any:
-        """A value for the test to keep: from now on its calls may have arguments that are not its own."""
+        """Return a value for the test to keep: from now on its calls may have arguments that are not its own."""
         self.submission.returned += parts(value)
         return value
 
@@ -56,7 +57,7 @@ class Function:
         return reply
 
     def why_it_raised(self, raised: Raised) -> Wrong:
-        """The words for an exception that no test asked for."""
+        """Return the words for an exception that no test asked for."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
@@ -76,12 +77,12 @@ class Function:
         return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
-        """The words for a name that the file does not come to define."""
+        """Return the words for a name that the file does not come to define."""
         return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
 
 
 def stops(failure: Raised) -> str:
-    """The words for a file that does not run to its end, or without what it imports."""
+    """Return the words for a file that does not run to its end, or lacks what it imports."""
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
@@ -102,7 +103,7 @@ class StudentModule:
         """what the test was given of it, and may hand on as an argument"""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Whether a call had results of the submission as arguments, and so may have failed because of those."""
+        """Return True if a call had results of the submission as arguments, and so may have failed because of those."""
         given = parts([*call.args, *call.kwargs.values()])
         return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
 
@@ -126,13 +127,14 @@ class StudentModule:
         return call_repr.text(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
+        """Return a function of the submission."""
         if function.startswith("_"):
             raise AttributeError(function)
         return Function(function, self)
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """The arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
+    """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) not in (tuple, list):
