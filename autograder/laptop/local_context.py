@@ -134,7 +134,8 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
-        return StudentModule(assignment, self.files[assignment], self.oracle(assignment, item.name))
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
