@@ -48,7 +48,7 @@ SENTENCES = r"""
 if «len(words)» paragraphs of this course are put into batches of 8, in random order, «100 *
     np.mean(shares):.0f» % of the array is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
-the array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
+the array has 3 · 7 = «mask.size» places, and «(~mask).sum()» places are padding
 attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text 2² +
     3² + 7² = «(lengths**2).sum()»
 the positions are («m.position_ids(real)»), and the next token is at «m.next_positions(real)»

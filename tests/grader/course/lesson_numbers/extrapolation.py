@@ -163,7 +163,7 @@ Shaw, T5 and ALiBi (slope 2) «best_single("shaw"):.2f», RoPE (base 4) «experi
 With chosen settings, Shaw, T5 and RoPE copy 3 back **reliably** at 128 tokens: all eight seeds reach
     «experiments.RELIABLE». With the other methods no seed does. <== reliable("chosen", True) ==
     reliable("chosen", False) == {"shaw", "t5", "rope"}
-With the usual settings only Shaw is left <== reliable("usual", False) == {"shaw"}
+With the usual settings only Shaw does <== reliable("usual", False) == {"shaw"}
 one row is untrained, but this does no harm <== setting.max_distance == 16 and round(mean("shaw"), 2) == 1
 untrained entries: «32 - len(set(read))» of 32
 First, «32 - len(set(read))» entries are untrained
@@ -173,7 +173,7 @@ First, «32 - len(set(read))» entries are untrained
 | shaw | usual | «far_row("shaw")[::2]:.2f» |
 | t5 | usual | «far_row("t5")[::2]:.2f» |
 | t5 | own_buckets 16 | «far_row("t5", "own_buckets 16")[::2]:.2f» |
-at 1,024 Shaw and T5 dilute**, and ln n repairs it <== max(far_row(*one)[2] for one in good) < 0.9 and
+at 1,024 Shaw and T5 dilute**, and ln n repairs this <== max(far_row(*one)[2] for one in good) < 0.9 and
     min(far_row(*one)[4] for one in good) > 0.97
 | usual | «looks["usual"][16:].sum():.2f» | «looks["usual"][16:].sum() / 16:.2f» | «looks["usual"][3]:.2f» |
     «mean("t5"):.2f» | <== looks["usual"][16:].mean() > np.delete(looks["usual"][:16], 3).mean()

@@ -26,7 +26,7 @@ shift = m.shift_matrix(1, 8)
 assert np.allclose(m.sinusoidal_encoding(positions, 8) @ shift.T, m.sinusoidal_encoding(positions + 1, 8))
 
 SENTENCES = r"""
-But they jump, as from 7 («7:04b») to 8 («8:04b»)
+But the codes jump, as from 7 («7:04b») to 8 («8:04b»)
 the angles 30° and 150° have the same sine <== math.isclose(math.sin(math.radians(30)),
     math.sin(math.radians(150)))
 $10000^{0} = «omega[0]»$ and $10000^{-2/4} = «omega[1]»$
