@@ -105,7 +105,8 @@ With $i/d$ the slowest pair of a head of 128 would rotate «10000 ** (-63 / 128)
 stores the positions 0 … 4095 as only «len(set(bfloat16(np.arange(4096.0))))» different numbers
 $\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/256} =
     «m.rope_frequencies(256)[1]:.3f»$
-They differ by a fixed order: even features first, then odd features <== orders == [[0, 2, 4, 1, 3, 5]]
+The layouts differ by a fixed order: even features first, then odd features <== orders == [[0, 2, 4, 1, 3,
+    5]]
 For $d = 4$ both functions do the same, for $d = 6$ they differ <== halves_differ == [False, True]
 Test: twice gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
 With $\theta = («m.rope_frequencies(4)»)$ the vector $(1, 0, 0, 0)$ at position 11 gets the length
