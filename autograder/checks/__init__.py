@@ -4,6 +4,7 @@
     answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
     expect    compares what came with what is expected, and finds the words
     proxy     the submission as a test sees it, wherever its code runs
+    oracle    the protocol for right values and known mistakes
     call_repr  a call as a student would type it
     inputs    features, and strategies for Hypothesis
     results   the result of one test
@@ -20,5 +21,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-PUBLIC_MODULES = "answers call_repr expect fixtures function_state inputs proxy render results source".split()
+PUBLIC_MODULES = "answers call_repr expect fixtures function_state inputs oracle proxy render results source".split()
 """The modules that other rooms may import."""

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.answers import ANSWER_TOLERANCE, answer_matches, plain_scalar
-from autograder.checks.proxy import REFUSED, Function, StudentModule, parts
+from autograder.checks.oracle import Refused, Value
+from autograder.checks.proxy import Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
@@ -88,7 +89,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
     """The function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
-    if _expected(function, call) is not REFUSED:
+    if not isinstance(_expected(function, call), Refused):
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
@@ -126,7 +127,7 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     got = answers.get(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    expected, known = submission.reference.answer(key)
+    expected, known = submission.oracle.answer(key)
     if not answer_matches(got, expected, tolerance):
         hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
@@ -142,16 +143,16 @@ def _right(function: Function, call: Call, tolerance: float | None = None) -> tu
 def _called(function: Function, call: Call) -> tuple[Reply, Any]:
     """The reply to a call with good arguments, a plain value, and the right value."""
     expected = _expected(function, call)
-    if expected is REFUSED:
+    if isinstance(expected, Refused):
         raise _at_fault(function, "the reference refuses this call")
     reply = function.attempt(call)
     function.value(reply)
-    return reply, expected
+    return reply, expected.value
 
 
-def _expected(function: Function, call: Call) -> Any:
+def _expected(function: Function, call: Call) -> Value | Refused:
     try:
-        return function.submission.reference.expected(call)
+        return function.submission.oracle.expected(call)
     except BrokenTest:
         raise
     except Exception as error:

@@ -73,7 +73,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
             return FunctionState(name, group, State.MISTAKEN, None, own)
         return FunctionState(name, group, State.BUILT_ON, inherited[_alike(mistakes[0])])
     kinds = {result.kind for result in group}
-    other = next((result.given for result in group if result.given), None)
+    other = next((result.replaced for result in group if result.replaced), None)
     if kinds == {None}:
         return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other)
     if Kind.NOT_REACHED in kinds:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.checks import call_repr
+from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong
@@ -23,21 +23,6 @@ class Backend(Protocol):
 
     def call(self, call: Call) -> Reply:
         """Make a call, with copies of its arguments."""
-
-
-REFUSED = object()
-"""An exception in the place of a value: what is expected of a call with a bad argument."""
-
-
-class Definition(Protocol):
-    """Says what a function should return: public tests compare with recorded values at home, and
-    with the solution where it is graded."""
-
-    def expected(self, call: Call) -> Any:
-        """The right result of a call, or REFUSED where it is an error."""
-
-    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
 
 
 class Function:
@@ -101,12 +86,12 @@ def stops(failure: Raised) -> str:
 
 
 class StudentModule:
-    """All functions of one submission; `reference` knows what each should return."""
+    """All functions of one submission; `oracle` knows the right outcome of each call."""
 
-    def __init__(self, name: str, backend: Backend, reference: Definition) -> None:
+    def __init__(self, name: str, backend: Backend, oracle: Oracle) -> None:
         self.name = name
         self.backend = backend
-        self.reference = reference
+        self.oracle = oracle
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
         self.returned: list[Any] = []

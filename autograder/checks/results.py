@@ -57,8 +57,8 @@ class TestResult:
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
     hint: str | None = None
     """the likely cause"""
-    given: str | None = None
-    """the function of which it was told right values where it passed, or for which it waits where it did not"""
+    replaced: str | None = None
+    """Function below, whose right values stood in where the test passed, or for which it waits where it did not."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """all that it asked, and what came of it; nobody keeps that"""
 
@@ -135,9 +135,9 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
             return TestResult(test, calls=calls)
         case Wrong(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            return TestResult(test, Kind.WAITING, message, given=raised.function, calls=calls)
+            return TestResult(test, Kind.WAITING, message, replaced=raised.function, calls=calls)
         case Wrong(kind=kind) if kind in UNFINISHED:
-            return TestResult(test, kind, raised.message, given=raised.function, calls=calls)
+            return TestResult(test, kind, raised.message, replaced=raised.function, calls=calls)
         case Wrong() | Stopped():
             kind, message = raised.kind, raised.message
         case Exception() if not isinstance(raised, BrokenTest | ImportError):

@@ -1,17 +1,19 @@
-"""Everything that decides a grade, and what a student is told of it.
+"""Everything that decides a grade, and the feedback on it.
 
-    suite        an assignment's pytest tests, collected once and run on any number of submissions
-    follow_through  a mistake costs once: what fails above a wrong function, asked again with right values below
-    grader       one submission → one grade
-    scoring      the test files that Otter reads, its scores of test results, and what it says of them
-    quiz         the right answers and why, and known wrong ones
-    grade        a grade, and its form as JSON
-    row          a grade as it travels, a person's word on it, and a row of the gradebook
-    needs_review       which rows a person should look at, and where
-    feedback     a grade → words for a student
+    grader          grades one submission
+    suite           an assignment's pytest tests, collected once and run on any number of submissions
+    follow_through  a mistake costs once: failed tests run again over right values of wrong functions below
+    two_processes   the submission being graded, and a second process of it in which right values stand in
+    optional        functions that the term does not grade, and the score without them
+    scoring         the test files that Otter reads, its scores, and its texts
+    grade           a grade, and its form as JSON
+    feedback        a grade as text for a student or for teaching staff
+    quiz            the right answers and their reasons
+    row             a grade in the gradebook, with its corrections by hand
+    needs_review    the submissions that teaching staff should look at
 
-It loads Otter and the sandbox only in `grader` and `scoring`: who only reads grades stays small.
+Only `grader` and `scoring` load Otter and the sandbox: a program that only reads grades stays small.
 """
 
 PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "scoring", "suite")
-"""The modules that other rooms may import."""
+"""Modules that other rooms may import."""

@@ -1,9 +1,9 @@
-"""A grade → words for a student, before and after hidden results are published, or for teaching staff.
+"""Text for a grade: for a student before and after hidden results are published, and for teaching staff.
 
-Of a public test everything is told. Of a hidden one a student reads only its rule and one of a few kinds of mistake,
-and one known cause per question: never an input, a expected or got value, or anything that the submission printed or
-raised there. A submission can choose how it fails by the hidden input that it sees, so every kind that is told is a
-word that it can say (`redacted`).
+A student reads everything about a public test. Of a hidden test, a student reads its rule, one of a few kinds of
+mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
+printed or raised. A submission can choose its kind of failure by the hidden input that it sees, so the number of kinds
+bounds what it can pass on (`redacted`).
 """
 
 from __future__ import annotations
@@ -28,65 +28,73 @@ _STOPPED = {
 }
 
 _NO_RESULT = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
-"""Kinds that are told as an exception where inputs are hidden."""
+"""Kinds that a student reads as an exception if the test is hidden."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
-    """What a student may be told of these results. Public tests and answers stay as they are.
+    """Return the results that a student may read. Public tests and answers stay as they are.
 
-    Of a hidden test: whether it passed, or one of seven kinds of mistake, with its likely cause, of which `with_causes`
-    gives each question one. Where a public test found that the function is not finished, a hidden one without a result
-    says nothing.
+    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause, of which
+    `with_causes` gives each question one. If a public test found a function unfinished, its hidden tests without a
+    value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unwritten}
-    told: list[TestResult] = []
+    readable: list[TestResult] = []
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
-            told.append(result)
+            readable.append(result)
         elif result.kind not in _NO_RESULT:
-            told.append(TestResult(result.test, result.kind, hint=result.hint))
+            readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
-            told.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
-    return told
+            readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
+    return readable
 
 
 def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """What is told of each function: a block where it has a mistake of its own, else a few words."""
-    see = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
+    """Return each function with its text: a block if it has a mistake of its own, else a few words."""
+    reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
-    told = []
+    texts = []
     for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
-        words = note(function) or right
-        text = block(function, audience) + see.format(function.name) if function.own else words[:1].upper() + words[1:]
-        told.append((function, text))
-    return told
+        if function.own:
+            text = block(function, audience) + reference.format(function.name)
+        else:
+            text = _capitalized(note(function) or right)
+        texts.append((function, text))
+    return texts
+
+
+def _capitalized(text: str) -> str:
+    """Return the text with a capital first letter."""
+    return text[:1].upper() + text[1:]
 
 
 def body(grade: Grade, audience: Audience) -> str:
-    """What there is to say of a grade, without a title and without how the file was read.
+    """Return the text of a grade, without its title and without the notes on how the file was read.
 
-    AT_ONCE, of one that knows no hidden test.
+    With BEFORE_RELEASE, the grade must not contain hidden tests.
     """
     if grade.not_run:
         return not_graded(grade.not_run)
     questions = by_question(grade.test_results)
-    told = sections(grade.test_results, audience)
-    parts = [_headline(grade)] if audience is Audience.BEFORE_RELEASE else []
-    parts += _loading(grade)
-    call_graph = [f"## `{one.name}`: {scored(questions[one.name])}\n\n{text}" for one, text in told if one.own]
+    blocks: list[str] = []
     lines: dict[str, list[str]] = defaultdict(list)
-    for one, text in told:
-        if not one.own:
-            lines[text].append(f"`{one.name}` ({points_won(questions[one.name]):g})")
-    listed = "\n".join(f"- {words}: {', '.join(names)}." for words, names in lines.items())
-    parts += [*call_graph, "## The other functions" if call_graph and listed else "", listed]
+    for function, text in sections(grade.test_results, audience):
+        results = questions[function.name]
+        if function.own:
+            blocks.append(f"## `{function.name}`: {scored(results)}\n\n{text}")
+        else:
+            lines[text].append(f"`{function.name}` ({points_won(results):g})")
+    listed = "\n".join(f"- {text}: {', '.join(names)}." for text, names in lines.items())
+    parts = [_headline(grade)] if audience is Audience.BEFORE_RELEASE else []
+    parts += [*_loading(grade), *blocks, "## The other functions" if blocks and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
     return "\n\n".join(filter(None, parts))
 
 
 def _headline(grade: Grade) -> str:
-    """What is decided and what is not: never that all tests passed, where hidden ones remain."""
+    """Return the public points and the points still open: never that all tests passed, since hidden ones remain."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{scored(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -95,7 +103,7 @@ def _headline(grade: Grade) -> str:
 
 
 def _loading(grade: Grade) -> list[str]:
-    """What went wrong before any function was called, or with the submission as a whole."""
+    """Return what went wrong while the file was loaded, or with the submission as a whole."""
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**While your file was loaded, this happened.** The rest is graded:")
@@ -105,40 +113,45 @@ def _loading(grade: Grade) -> list[str]:
     return parts
 
 
-def _answers(given: Sequence[TestResult], assignment: str, audience: Audience) -> str:
-    """What is told of answers. A student's wrong number is named, and nothing of a yes or no: that would tell which is
-    right. The hidden tests' own words give the reasons, once they are published."""
+def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
+    """Return the text for the answers.
+
+    A student reads which number is wrong. A wrong yes or no is not mentioned, since that would give the right one.
+    Otter's texts give the reasons once hidden results are published.
+    """
     right = quiz.answers(Assignment(assignment))
-    told = [
-        f"- {inline(of_answer(one))}{'' if one.test.points else ' (For practice, without points.)'}"
-        for one in given
-        if not one.passed
-        and (one.is_mistake or one.test.points)
-        and (audience is Audience.STAFF or one.is_unwritten or not right[quiz.key(one.test)].yes_or_no)
+    lines = [
+        f"- {inline(answer_text(result))}{'' if result.test.points else ' (For practice, without points.)'}"
+        for result in results
+        if not result.passed
+        and (result.is_mistake or result.test.points)
+        and (audience is Audience.STAFF or result.is_unwritten or not right[quiz.key(result.test)].yes_or_no)
     ]
-    if not given or (audience is Audience.BEFORE_RELEASE and not told):
+    if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
-    points = "" if audience is Audience.BEFORE_RELEASE else f": {scored(given)}"
-    return "\n".join([f"## `{ANSWERS}`{points}\n", *told]).strip()
+    points = "" if audience is Audience.BEFORE_RELEASE else f": {scored(results)}"
+    return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 
-def of_answer(result: TestResult) -> str:
-    """What is told of an answer that is not right."""
+def answer_text(result: TestResult) -> str:
+    """Return the text for an answer that is not right."""
     return f"{result.message}. {result.hint or ''}".strip()
 
 
-def not_graded(why: str) -> str:
-    """What is said of a file of which nothing could be called."""
-    return f"**Not graded.** {inline(why[:1].upper() + why[1:])}"
+def not_graded(reason: str) -> str:
+    """Return the text for a file in which nothing could be called."""
+    return f"**Not graded.** {inline(_capitalized(reason))}"
 
 
 def page(submission: Submission, score: float, max_score: float, *texts: str) -> str:
-    """A text with its title, and with how the file was read: what `body` says depends on the code alone, and so is
-    shared by all who handed it in."""
+    """Return texts as a page, with a title and the notes on how the file was read.
+
+    `body` depends on the code alone, and identical files share it; title and notes belong to one submission.
+    """
     title = f"# {submission.assignment or 'No assignment'}: {score:g} of {max_score:g} points"
     return "\n\n".join(filter(None, [title, notes(submission), *texts])) + "\n"
 
 
 def notes(submission: Submission) -> str:
-    """How its file was read."""
-    return "\n".join(f"- {inline(one)}" for one in submission.notes)
+    """Return the notes on how the submission's file was read."""
+    return "\n".join(f"- {inline(sentence)}" for sentence in submission.notes)

@@ -1,6 +1,6 @@
-"""What grading one submission came to, and its form as JSON: as it travels, and as the gradebook keeps it.
+"""The grade of one submission, and its form as JSON, in which it is sent and stored.
 
-Whoever only reads grades (the coordinator of a batch, the report) loads neither Otter nor a sandbox for it.
+This module loads neither Otter nor a sandbox: the coordinator of a batch and the reports only read grades.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, Status
 
 NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
-"""What every test says of a lost submission."""
+"""Message of every test of a submission that no grader could judge."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What grading came to."""
+    """The result of grading one submission."""
 
     assignment: str
     status: Status
@@ -28,39 +28,38 @@ class Grade:
     score: float = 0.0
     max_score: float = 0.0
     questions: dict[str, float] = field(default_factory=dict)
-    """points by question"""
+    """Question to points."""
     gradescope: dict[str, Any] = field(default_factory=dict)
-    """Gradescope's JSON, from Otter"""
+    """Gradescope's JSON, as Otter writes it."""
     seconds: float = 0.0
     failure: Raised | None = None
-    """what stopped the file while it was loaded"""
+    """Exception that stopped the file while it was loaded."""
     public_feedback: str = ""
-    """what its student may read at once, as Markdown: settled before the first hidden test"""
-    feedback: str = ""
-    """and once hidden results are published"""
+    """Markdown that the student may read immediately; it is final before the first hidden test."""
+    full_feedback: str = ""
+    """Markdown that the student may read once hidden results are published."""
 
     @property
     def not_run(self) -> str:
-        """What every test says alike, where nothing of the file could be called; else nothing."""
-        said = {result.message for result in self.test_results}
+        """The message that all tests share if nothing in the file could be called; else empty."""
+        messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
-        return said.pop() if len(said) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
+        return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
 
 
 def to_json(grade: Grade) -> str:
-    """A grade as JSON, in ASCII: text of a submission may hold what UTF-8 cannot."""
+    """Return a grade as JSON in ASCII: a submission's text may hold characters that UTF-8 cannot."""
     return json.dumps(grade, default=lambda value: value.name if isinstance(value, Enum) else vars(value))
 
 
 def from_json(text: str | bytes) -> Grade:
-    """What `to_json` wrote."""
-    facts = json.loads(text)
-    results = [_test_result(**result) for result in facts.pop("test_results")]
-    failure = facts.pop("failure")
-    known = failure and Raised(**failure | {"bases": tuple(failure["bases"])})
-    return Grade(**facts | {"status": Status(facts["status"])}, test_results=results, failure=known)
+    """Return the grade that `to_json` wrote."""
+    fields = json.loads(text)
+    results = [_test_result(**result) for result in fields.pop("test_results")]
+    failure = fields.pop("failure")
+    raised = failure and Raised(**failure | {"bases": tuple(failure["bases"])})
+    return Grade(**fields | {"status": Status(fields["status"])}, test_results=results, failure=raised)
 
 
 def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
-    known = Kind[kind] if kind else None
-    return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), known, **rest)
+    return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)

@@ -1,11 +1,12 @@
-"""One submission → one grade: run the suite behind the wall, let Otter score it.
+"""Grade one submission: run the suite against the sandboxed code, and let Otter score the results.
 
-A grade depends on the submission's code and the suite alone, never on who handed it in: identical files share one.
+A grade depends on the submission's code and the suite alone, never on who handed it in: identical files share a grade.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import time
 from collections.abc import Collection
@@ -28,72 +29,83 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
-TOGETHER = ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,))
-"""What is run together. Once it has met a hidden input, nothing that a submission says or does reaches its student at
-once."""
-
 
 class Grader:
-    """Grades submissions of any assignment: suites are collected once, the sandbox stays warm."""
+    """Grade submissions of any assignment: suites are collected once, and the sandbox stays warm."""
 
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
-        """`disabled_locks`: names of locks of the wall to leave off."""
+        """Start the sandbox without the locks named in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
-        self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
+        self._suite = functools.cache(_collected)
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
-        """Run and score one submission. Nothing of it runs any more when this returns."""
+        """Run and score one submission. None of its code runs any more when this returns."""
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
-        judged: list[Grade] = []
-        results: list[TestResult] = []
         with (
             contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
             bounded_memory(),
             np.errstate(all="ignore"),  # a warning would print a line of a hidden test
         ):
-            for phases in TOGETHER:
-                run, stopped = suite.run(backend, *phases), backend.status
-                results += follow_through(suite, backend, run, results)
-                usual = Status.IMPORT_ERROR if backend.failure and len(cells) == 1 else Status.GRADED
-                told = with_causes(suite.reference, results)
-                judged.append(Grade(assignment.name, stopped or usual, told, failure=backend.failure))
-        return replace(_told(scorer, *judged), seconds=time.monotonic() - begin)
+            public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
+            public_status = _status(backend)  # before follow-through, whose questions may use up a limit
+            public = follow_through(suite, backend, public)
+
+            # All that a student sees now is final from here on: no hidden input has reached the submission yet.
+            shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
+
+            hidden = suite.run(backend, Phase.HIDDEN)
+            status = _status(backend)
+            hidden = follow_through(suite, backend, hidden, public)
+            final = replace(shown, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+        return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
-        """The grade on what cannot be run: no test passes, and each says why."""
+        """Return the grade of a submission that cannot run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
-        every = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
-        grade = Grade(assignment.name, status, every)
-        return _told(scorer, grade, grade)
-
-    def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
-        if assignment not in self._suites:
-            suite = Suite(assignment)
-            self._suites[assignment] = suite, Scorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
-        return self._suites[assignment]
+        failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
+        grade = Grade(assignment.name, status, failed)
+        return _scored(scorer, grade, grade)
 
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
 
 
-def _told(scorer: Scorer, public_feedback: Grade, final: Grade) -> Grade:
-    """The final grade, scored, with what its student may read: at once, and later. How the submission came to an end
-    among hidden tests is told of none of it."""
+def _collected(assignment: Assignment) -> tuple[Suite, Scorer]:
+    """Return the suite of an assignment, and what scores its results."""
+    suite = Suite(assignment, only_graded=True)
+    scorer = Scorer(assignment, suite.tests)
+    gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
+    return suite, scorer
+
+
+def _status(backend: SandboxedBackend) -> Status:
+    """Return how the submission stands after the calls so far."""
+    stopped_early = backend.failure is not None and len(backend.cells) == 1
+    return backend.status or (Status.IMPORT_ERROR if stopped_early else Status.GRADED)
+
+
+def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
+    """Return the final grade with its points and both texts for the student.
+
+    `shown`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden tests.
+    """
     for result in final.test_results:
-        result.calls.clear()  # nobody needs what was asked any more
-    settled = replace(public_feedback, **scorer.numbers(final.test_results))
-    now = feedback.body(settled, Audience.BEFORE_RELEASE)
-    later = feedback.body(replace(settled, test_results=final.test_results), Audience.AFTER_RELEASE)
-    gradescope = settled.gradescope | {"output": now}
-    told = replace(settled, public_feedback=now, feedback=later, gradescope=gradescope)
-    return replace(told, test_results=final.test_results, status=final.status)
+        result.calls.clear()  # a grade is kept, and nothing reads the calls any more
+    points = scorer.numbers(final.test_results)
+    shown = replace(shown, **points)
+    public_feedback = feedback.body(shown, Audience.BEFORE_RELEASE)
+    full_feedback = feedback.body(replace(shown, test_results=final.test_results), Audience.AFTER_RELEASE)
+    points["gradescope"] |= {"output": public_feedback}
+    return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission and nothing else. Where a grader fails over it, which no test foresaw, nobody is blamed."""
+    """Grade one submission with a grader that serves no other.
+
+    If the grader itself fails, no test passes and the student is not blamed.
+    """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
             return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)

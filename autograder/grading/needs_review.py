@@ -1,56 +1,54 @@
-"""Which rows a person should look at, and why: one answer for terminal and report."""
+"""The submissions that teaching staff should look at, with reasons: the same for the terminal and the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
+from autograder.checks.results import Phase, TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
 from autograder.protocol.failure import ITS_OWN, STOPPED, Status
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
-"""In the place of a status: no grader could judge it."""
-
-MOST_GIVEN, MOST_KEPT = 4.0, 0.75
-"""Points by follow-through beyond which a person should look, and the share of its points beyond which a wrong function
-below gave up too little for them."""
+"""Status shown for a submission that no grader could judge."""
 
 
 class Case(NamedTuple):
-    """One reason why a person should look, whomever it concerns."""
+    """A reason to look at some submissions, whoever submitted them."""
 
     assignment: str
-    """a question mark, where nothing tells it"""
+    """Its name, or a question mark if it is not known."""
     status: str
     why: str
 
 
 def case(row: Row) -> Case | None:
-    """Why a person should look at a submission; None where its grade may stand."""
+    """Return the main reason to look at a submission; None if its grade may stand."""
     status = NO_GRADE if row.lost else row.grade.status
     why = next(reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
 
 def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
-    """All cases and whom each concerns, by status: what says least of a grade first, and of one status what concerns
-    most."""
+    """Return the cases with their students, ordered by status, and within a status by the number of students.
+
+    Submissions without a grade come first.
+    """
     order = [NO_GRADE, *Status]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
 def reasons(row: Row) -> Iterator[str]:
-    """Why the grade should not stand without somebody having looked, what says most first, a sentence each."""
+    """Yield the reasons why a person should look before the grade stands, the most important first, as sentences."""
     submission, grade = row.submission, row.grade
     if row.lost:
         yield f"no grade could be given, grade it by hand or run again: {row.lost}"
     if submission.problem is not None:
         yield submission.problem.message
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(submission.notes)  # why there was nothing to grade, where that can be told from the files
+        yield " ".join(submission.notes)  # the files may show why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
@@ -59,36 +57,31 @@ def reasons(row: Row) -> Iterator[str]:
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
-    """What no test can decide about points that stand, a sentence each."""
-    groups = by_question(grade.test_results)
-    functions = [name for name, group in groups.items() if _is_by_heart(group)]
+    """Yield a sentence for what no test can decide about points that stand."""
+    functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests and not in hidden ones, as if by heart"
-    given = [result for result in grade.test_results if result.passed and result.given]
-    kept = {name for name, group in groups.items() if points_won(group) > MOST_KEPT * points_possible(group)}
-    if (points := points_won(given)) > MOST_GIVEN or any(result.given in kept for result in given):
-        below = ", ".join(dict.fromkeys(result.given or "" for result in given))
-        yield (
-            f"{points:g} points are for tests that pass with right values in the place of {below}: see whether the file"
-            " gives other answers there"
-        )
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Whether a function passes all of its public tests and gives no right values in most of its hidden ones, however
-    it fails there. What passes with right values below has passed."""
+    """Return whether a function passes its public tests and fails most of its hidden ones without an explanation.
+
+    A known mistake explains it, and so does a wrong function below. A missing refusal does not count as a failure.
+    """
+    if any(result.hint or (result.passed and result.replaced) for result in test_results):
+        return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
-    public, hidden = ([one for one in test_results if one.test.phase is phase] for phase in phases)
-    lost = points_possible(one for one in hidden if not one.passed and one.kind not in ITS_OWN)
-    return bool(public) and all(one.passed for one in public) and lost > points_possible(hidden) / 2
+    public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
+    lost = points_possible(result for result in hidden if not result.passed and result.kind not in ITS_OWN)
+    return bool(public) and all(result.passed for result in public) and lost > points_possible(hidden) / 2
 
 
 def finding(grade: Grade) -> str:
-    """What matters most of what is wrong with a submission that ran, in words for teaching staff."""
-    if (failure := grade.failure) is not None:  # without its line: one cause is one case
-        what = "an import was left out" if failure.left_out else "the file stops"
-        return f"{what}, {failure.kind}: {failure.message}"
-    # A call without an end says most, then a known cause.
+    """Return the most important fact about what is wrong with a submission that ran, for teaching staff."""
+    if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
+        event = "an import was left out" if failure.left_out else "the file stops"
+        return f"{event}, {failure.kind}: {failure.message}"
+    # A call without an end matters most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)
     if worst is None:

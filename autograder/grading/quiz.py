@@ -1,6 +1,6 @@
-"""The questions of a lesson: the right answers with their reasons, as the solution has them, and nowhere else.
+"""The questions of a lesson: the right answers with their reasons, read from the solution.
 
-A reason is the comment behind an answer in the solution's ANSWERS; the handout has neither.
+A reason is the comment behind an answer in the solution's ANSWERS. The handout contains neither.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from autograder.protocol.call import ANSWERS
 
 
 class QuizAnswer(NamedTuple):
-    """One right answer."""
+    """The right answer to a question."""
 
     written: str
-    """as the solution writes it: a number may be an expression"""
+    """The answer as the solution writes it: a number may be an expression."""
     reason: str
 
     @property
     def yes_or_no(self) -> bool:
-        """To say that a yes is wrong is to say what is right."""
+        """True for an answer of True or False: a text that rejects either of the two gives away the other."""
         return self.written in ("True", "False")
 
     @property
     def sentence(self) -> str:
-        """What is right, and why."""
+        """The right answer and its reason, as a sentence."""
         return f"Right is {self.written}; {self.reason}."
 
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
-    """Key → right answer, in the order of the lesson."""
+    """Return key to right answer, in the order of the lesson."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
     return {key: QuizAnswer(written, reason) for key, written, reason in lines}
 
 
 def key(test: Test) -> str:
-    """The question that a test of ANSWERS is about: pytest puts it in brackets behind the test's name."""
+    """Return the question that a test of ANSWERS asks: pytest puts it in brackets behind the test's name."""
     return test.name.partition("[")[2].rstrip("]")

@@ -1,5 +1,7 @@
-"""One row of the gradebook: a submission that counts, its grade, and how the instructor corrected it. All reports are
-made from such rows."""
+"""One row of the gradebook: a submission that counts, its grade, and the instructor's corrections.
+
+All reports are made from such rows.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,12 @@ from autograder.protocol.failure import Status
 from autograder.submission import Submission
 from autograder.submission.names import folded
 
+IDENTITIES = ("number", "sid", "email", "login", "name")
+"""Facts of a person that tables show, last."""
+
 
 class Key(NamedTuple):
-    """What a grade is about: some code, and the suite that judges it."""
+    """The key of a grade: assignment, and hashes of the suite and of the code."""
 
     assignment: str
     suite: str
@@ -26,7 +31,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Adjustment:
-    """One line of the instructor's adjustments.csv: points are added, or the score is set; and why."""
+    """One line of the instructor's adjustments.csv: points to add or a score to set, and the reason."""
 
     points: float | None
     score: float | None
@@ -34,9 +39,9 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """For the student as well."""
-        what = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
-        return f"{what}: {self.reason}" if self.reason else what
+        """The correction as a sentence, which the student reads too."""
+        change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
+        return f"{change}: {self.reason}" if self.reason else change
 
 
 @dataclass(frozen=True)
@@ -44,62 +49,79 @@ class Row:
     """One submission that counts, and its grade."""
 
     submission: Submission
-    """without its cells: the gradebook has them"""
+    """The submission without its cells, which stay in the gradebook."""
     key: Key
     folder: str
-    """its student's folder name"""
+    """Name of the student's folder."""
     lost: str = ""
-    """why no grader could judge it, for staff; empty where one did"""
+    """Reason why no grader could judge the submission, for staff; empty if one did."""
     adjustments: tuple[Adjustment, ...] = ()
-    """in order"""
+    """Corrections by hand, in order."""
     graded: bytes = b""
-    """the grade as JSON; empty for a submission of no known assignment"""
+    """The grade as JSON; empty for a submission of no known assignment."""
 
     @property
     def student(self) -> str:
+        """The student's name."""
         return self.submission.student
 
     @functools.cached_property
     def grade(self) -> Grade:
-        """Read when it is first asked for. Where there is no suite to judge by, one without tests."""
+        """The grade, decoded when it is first used; one without tests if the assignment is not known."""
         if self.graded:
             return from_json(self.graded)
-        why = self.submission.problem.message if self.submission.problem else ""
-        said = feedback.not_graded(why)
-        return Grade("", Status.UNREADABLE, [], gradescope={"tests": [], "output": why, "score": 0}, feedback=said)
+        reason = self.submission.problem.message if self.submission.problem else ""
+        gradescope = {"tests": [], "output": reason, "score": 0}
+        return Grade("", Status.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason))
 
     @property
     def score(self) -> float:
-        """What counts: what the tests came to, as the instructor corrected it in order. Never below 0, and above full
-        marks only where such a score was set: that is a bonus."""
-        score, most = self.grade.score, self.grade.max_score
-        for one in self.adjustments:
-            score = one.score if one.score is not None else score + (one.points or 0.0)
-            most = max(most, one.score or 0.0)
-        return min(max(score, 0.0), most)
+        """The score that counts: that of the tests, with the corrections applied in order.
+
+        It is never below 0, and above full marks only if a correction sets such a score, as a bonus.
+        """
+        score, maximum = self.grade.score, self.grade.max_score
+        for adjustment in self.adjustments:
+            score = adjustment.score if adjustment.score is not None else score + (adjustment.points or 0.0)
+            maximum = max(maximum, adjustment.score or 0.0)
+        return min(max(score, 0.0), maximum)
 
     @property
     def gradescope(self) -> str:
         """The result as Gradescope's JSON."""
-        converted = self.grade.gradescope
+        result = self.grade.gradescope
         if self.adjustments:
-            words = "\n".join(one.sentence for one in self.adjustments)
-            by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": words}
-            converted = converted | {"tests": [*converted["tests"], by_hand]}
-        return json.dumps(converted)
+            sentences = "\n".join(adjustment.sentence for adjustment in self.adjustments)
+            by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": sentences}
+            result = result | {"tests": [*result["tests"], by_hand]}
+        if self.submission.submitted or self.submission.late is not None:
+            facts = {"submitted": self.submission.submitted, "late": self.submission.late}
+            result = result | {"extra_data": facts}
+        return json.dumps(result)
+
+    @property
+    def late(self) -> str:
+        """Return yes or no; an empty text where the platform does not say."""
+        return {None: "", True: "yes", False: "no"}[self.submission.late]
+
+    @property
+    def arrival(self) -> str:
+        """Return a sentence on when the submission came; an empty text where the platform does not say."""
+        return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
     def feedback(self) -> str:
-        """What the student may read, as Markdown."""
+        """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:
-            lines = "\n".join(f"- {inline(one.sentence)}" for one in self.adjustments)
+            lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
-        return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.feedback)
+        texts = (inline(self.arrival), by_hand, self.grade.full_feedback)
+        return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 
 def known_as(submission: Submission) -> set[str]:
-    """All that a person goes by, folded: the platform's number, the university's, address, login and name."""
+    """Return all names of the submission's student, folded: both numbers, address, login and name."""
     person = submission.person
-    own = (person.number, person.sid, person.email, person.login, person.name, submission.student)
-    return {folded(name) for name in own if name}
+    names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
+    return {folded(name) for name in names if name}

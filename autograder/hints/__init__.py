@@ -1,12 +1,12 @@
-"""Likely causes: which known mistake explains what a submission returned.
+"""Likely causes: the known mistakes that explain what a submission returned.
 
-    catalogue  the known mistakes that people wrote down, and the solution with them in it
-    reference  what the solution, and each known mistake, makes of a call
-    explain    when a mistake explains what was seen
-    golden     the same for a student's machine: what the solution was asked, written down and read
+    catalogue  the known mistakes, and the solution with one of them in it
+    reference  the oracle of the grader: the solution, with and without each known mistake
+    golden     the oracle of a student's machine: recorded values of the solution
+    explain    the rule by which a known mistake explains the calls of a function
 
-`explain` and `recorded` ship to students; they hold no solution.
+`explain` and `golden` ship to students; they contain no solution.
 """
 
 PUBLIC_MODULES = ("catalogue", "explain", "golden", "reference")
-"""The modules that other rooms may import."""
+"""Modules that other rooms may import."""

@@ -5,9 +5,9 @@
     @mistake("rope_frequencies", "where it shipped (repository and issue), or why it is expected")
     def exponent_counts_features(head_dim, base=10000.0): ...
 
-An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
-shows in every function that builds on it. It is wrong in one thing alone: it refuses what the solution refuses, and its
-results have the solution's dtype. Known wrong numbers in ANSWERS stand there too, as `WRONG_ANSWERS`:
+An entry runs as in a student's file: the reference solution with that one function replaced, so that its effect shows
+in every function that builds on it. Its values are wrong and nothing else: it refuses what the solution refuses, and
+its results have the solution's dtype. The same file has known wrong numbers in ANSWERS, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 """
@@ -31,30 +31,33 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """One known mistake."""
+    """A known mistake."""
 
     name: str
     function: str
     hint: str
-    """the likely cause, in words for the student; never the right code"""
+    """The likely cause, in words for the student; never the right code."""
     origin: str
-    """where it shipped (repository and issue) or why it is expected"""
+    """Where it shipped (repository and issue), or why it is expected."""
     implementation: Callable[..., Any]
 
 
 def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable[..., Any]], Misconception]:
-    """Marks a wrong implementation of `function`. Its name is the entry's, its docstring the hint; two entries that
-    share a hint give it."""
+    """Return a decorator for a wrong implementation of `function`.
 
-    def mark(implementation: Callable[..., Any]) -> Misconception:
-        said = hint or " ".join((implementation.__doc__ or "").split())
-        return Misconception(implementation.__name__, function, said, origin, np.errstate(all="ignore")(implementation))
+    The decorated function's name identifies the entry, and its docstring is the hint. Pass `hint` to share one between
+    entries.
+    """
 
-    return mark
+    def entry(implementation: Callable[..., Any]) -> Misconception:
+        text = hint or " ".join((implementation.__doc__ or "").split())
+        return Misconception(implementation.__name__, function, text, origin, np.errstate(all="ignore")(implementation))
+
+    return entry
 
 
 def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that refuses what the solution refuses, and whose results have the solution's dtype."""
+    """Return `other` as a function that refuses what `right` refuses, with results of the dtype of `right`."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -66,7 +69,7 @@ def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[.
 
 
 def _of_dtype(result: Any, model: Any) -> Any:
-    """A result with the dtypes of a model, part by part where both have the same parts."""
+    """Return a result in the floating-point dtypes of a model, part by part where both have the same parts."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _of_dtype(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -76,35 +79,40 @@ def _of_dtype(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Question of the lesson → wrong numbers that students give → what such a number is, and the rule. A wrong yes or
-    no has none: the other one is right."""
+    """Return question to known wrong numbers, each with its hint.
+
+    A wrong yes or no has no hint, since the other answer is right.
+    """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
-    """All entries of an assignment's catalogue, in the order of its file."""
+    """Return the entries of an assignment's catalogue, in the order of its file."""
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
-    if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+    """Return the names that an assignment's catalogue defines."""
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change, which an installed wheel contains
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 
 
 def solution(assignment: Assignment) -> types.ModuleType:
-    """A fresh copy of the reference solution, free to be changed."""
+    """Return a fresh copy of the reference solution, which the caller may change."""
     return _run(assignment.solution, assignment.name)
 
 
 def mistaken(assignment: Assignment, entry: Misconception) -> types.ModuleType:
-    """The reference solution with a known mistake in it."""
+    """Return the reference solution with a known mistake in it."""
     return replaced(assignment, {entry.function: entry.implementation})
 
 
 def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
-    """The reference solution with other functions in the place of some. They refuse what it refuses, and their results
-    have its dtypes."""
+    """Return the reference solution with some functions replaced.
+
+    The new functions refuse what the solution refuses, and their results have its dtypes.
+    """
     module = solution(assignment)
     for name, function in functions.items():
         if name not in vars(module):
@@ -114,7 +122,7 @@ def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]
 
 
 def _run(path: Path, name: str) -> types.ModuleType:
-    """Execute a trusted file as a module without registering it, so that copies do not meet."""
+    """Execute a trusted file as a module without registering it, so that each copy is separate."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     exec(_compiled(path, path.stat().st_mtime_ns), module.__dict__)
@@ -123,11 +131,12 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 @functools.cache
 def _compiled(path: Path, changed: int) -> types.CodeType:
+    """Return the code of a file, compiled again if its modification time `changed`."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 
 class Module:
-    """A trusted module as a submission: the reference solution itself, or one with a mistake."""
+    """A trusted module that serves as a submission: the reference solution, with or without a mistake."""
 
     failure: Raised | None = None
 
@@ -135,4 +144,5 @@ class Module:
         self.module = module
 
     def call(self, call: Call) -> Reply:
+        """Make a call with a copy of its arguments."""
         return perform(self.module, call.copy())

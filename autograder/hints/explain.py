@@ -1,161 +1,139 @@
-"""The likely cause of a mistake: a known one is named only if it explains every call that was seen of a function.
+"""Find the likely cause of wrong values: a known mistake is named only if it explains every call of a function.
 
-It must be right where the submission was right, and wrong with the same value where that was wrong; an exception says
-too little. What no known mistake explains is told plainly, by the tests' own sentences: a false cause is worse than
-none. Where it is graded, the solution with each mistake in it is asked (`hints.reference`); a student's machine has
-marks of what came of that, from which no value can be read (`hints.recorded`).
+A mistake explains a call if the submission returned what the solution with that mistake returns: the right value where
+the mistake changes nothing, and the same wrong value elsewhere. An exception is no evidence. Values that no known
+mistake explains have no hint: a false cause is worse than none. In the grader, the solution with each mistake in it
+makes the predictions (`hints.reference`); on a student's machine, fingerprints recorded from it (`hints.golden`).
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograder.checks import call_repr
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import REFUSED, parts
+from autograder.checks.oracle import Mistake, Observation, Oracle, Unchanged, Value
+from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
-from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import VALUES, Kind
 
 LARGEST = 1e290
-"""A value beyond it counts as this one."""
+"""Bound of each value in a fingerprint: a larger value counts as this one."""
 
 MAX_HINTS = 2
-"""Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
-
-UNAFFECTED = object()
-"""What a mistake makes of a call where it makes no difference: what is right."""
-
-
-class Known(Protocol):
-    """What is known of an assignment: the solution with each mistake in it, or marks of that."""
-
-    def known(self, function: str) -> Sequence[Sequence[Any]]:
-        """The mistakes that can show in the results of a function, group by group, the likelier ones first."""
-
-    def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that says nothing, as where an exception came or an error is right."""
+"""Maximum number of hints for equally good explanations."""
 
 
 class Fingerprint(NamedTuple):
-    """Enough of a value to recognise it, too little to read it: its shape and two weighted sums. NaN and ±inf count as
-    numbers."""
+    """The shape of a value and two weighted sums: enough to recognise the value, too little to read it."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
 
 
 def fingerprint(value: Any) -> Fingerprint | None:
-    """The fingerprint of numbers and arrays, nested or not; None where anything in it is something else."""
+    """Return the fingerprint of numbers and arrays, nested or not; None if anything in it is something else."""
     each = parts(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
-    # A masked score is −inf: it must leave the other values their say.
+    # A masked score is −inf, and must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
-    # A sum that overflows is NaN on one processor and infinite on another, by the order in which it is made.
+    # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
     flat = np.clip(flat, -LARGEST, LARGEST)
-    # Weights that repeat at no lag, so that a reordering of the features changes the sums.
+    # The weights repeat at no lag, so that a reordering of the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     return Fingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
-def same(got: Any, expected: Any) -> bool:
-    """Whether a value is the one that was foreseen, within what a test allows."""
-    if expected is REFUSED:
-        return False
+def matches(actual: Any, expected: Any) -> bool:
+    """Return whether a value is the expected value, or has the expected fingerprint, within a test's tolerance."""
     if type(expected) is Fingerprint:
-        shape, sums = fingerprint(got) or ((), (math.nan, math.nan))
-        single = any(np.asarray(part).dtype == np.float32 for part in parts(got))
+        shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
+        single = any(np.asarray(part).dtype == np.float32 for part in parts(actual))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
-    if type(got) is np.ndarray and type(expected) is np.ndarray and got.dtype == expected.dtype == np.float64:
-        # Nearly all results, and hundreds of predictions to compare each with: no words needed.
-        return got.shape == expected.shape and np.allclose(
-            got, expected, TOLERANCE[got.dtype], TOLERANCE[got.dtype], True
-        )
-    return difference(got, expected, None) is None
+    if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
+        # Nearly all results are such arrays, and each has hundreds of predictions: no need for words.
+        tolerance = TOLERANCE[actual.dtype]
+        return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
+    return difference(actual, expected, None) is None
 
 
-# The rule
+def explains(mistake: Mistake, observation: Observation) -> bool:
+    """Return whether the actual value of a call is what a mistake makes of the call."""
+    match observation.predicted(mistake):
+        case Value(value):
+            return observation.is_wrong and matches(observation.actual, value)
+        case outcome:
+            return outcome == Unchanged() and not observation.is_wrong
 
 
-@dataclass(frozen=True, eq=False)
-class Observation:
-    """One call of a function: the value that came, the one that is right, and what each known mistake makes of it."""
-
-    got: Any
-    right: Any
-    predicted: Callable[[Any], Any]
-    """mistake → what comes of it, REFUSED or SAME"""
-
-    @functools.cached_property
-    def is_wrong(self) -> bool:
-        return not same(self.got, self.right)
-
-    def explained_by(self, mistake: Any) -> bool:
-        """Whether what came is what a mistake makes of the call."""
-        predicted = self.predicted(mistake)
-        return predicted is not UNAFFECTED and same(self.got, predicted) if self.is_wrong else predicted is UNAFFECTED
-
-
-def with_causes(known: Known, results: Iterable[TestResult]) -> list[TestResult]:
-    """The results, with the likely cause on the first test of each function that found wrong values."""
+def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
+    """Return the results, with the likely cause on the first test of each function that found wrong values."""
     results = list(results)
-    seen: dict[str, dict[bytes, Observation]] = {one.test.question: {} for one in results if one.kind in VALUES}
+    seen: dict[str, dict[bytes, Observation]] = {
+        result.test.question: {} for result in results if result.kind in VALUES
+    }
     for result in results:
-        # What passes with right values below was wrong by what it was given.
-        for call, reply in result.calls.items() if seen and not (result.passed and result.given) else ():
-            if call.function in seen and (row := known.observation(call, reply)) is not None:
-                seen[call.function].setdefault(call.encoded, row)
+        # A test that passes over right values below failed because of other functions: it is no evidence.
+        for call, reply in result.calls.items() if seen and not (result.passed and result.replaced) else ():
+            if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
+                seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
         if result.kind in VALUES:
-            rows = list(seen.get(result.test.question, {}).values())
-            seen[result.test.question] = {}  # told once
-            cause = _told(_behind(rows, known.known(result.test.question)))
-            results[number] = replace(_located(known, result), hint=cause)
+            observations = list(seen[result.test.question].values())
+            seen[result.test.question] = {}  # a function has one cause, on its first such test
+            cause = _joined_hints(_explanations(observations))
+            results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
     return results
 
 
-def _told(mistakes: Iterable[Any]) -> str | None:
-    """The hints of mistakes that explain the same; of more than a few, nothing."""
+def _joined_hints(mistakes: Iterable[Mistake]) -> str | None:
+    """Join the hints of equally good explanations; return None if there are more than MAX_HINTS."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
     return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
 
 
-def _behind(rows: Sequence[Observation], groups: Sequence[Sequence[Any]]) -> list[Any]:
-    """The first group's mistakes that explain all values of a function.
+def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
+    """Return the mistakes of the first group in which any explains all values of a function.
 
-    The first wrong one is checked before the others: it rules out nearly all. Where no mistake explains every call, it
-    decides: another mistake in other calls does not take away the cause of this one, as long as what is right stays
-    right beside it.
+    If no mistake explains every call, the first wrong call decides, as long as all right calls stay right: a second
+    mistake, which shows in other calls, does not take away the cause of the first.
     """
-    right, wrong = ([row for row in rows if row.is_wrong is is_wrong] for is_wrong in (False, True))
-    attempts = [(group, rows) for group in groups] + [(group, right) for group in groups[:1]]
-    for group, beside in attempts if wrong else []:
-        if fitting := [mistake for mistake in group if all(row.explained_by(mistake) for row in (wrong[0], *beside))]:
+    wrong = [observation for observation in observations if observation.is_wrong]
+    right = [observation for observation in observations if not observation.is_wrong]
+    if not wrong:
+        return []
+    groups = wrong[0].mistakes
+    for group, others in [*((group, observations) for group in groups), *((group, right) for group in groups[:1])]:
+        # The first wrong call is checked before the others: it rules out nearly all mistakes.
+        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *others])]:
             return fitting
     return []
 
 
-def _located(known: Known, result: TestResult) -> TestResult:
-    """A public test with the first call that is wrong and what is right there, where it compared or combined several
-    calls."""
+def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool:
+    """Return whether a mistake explains every one of these calls."""
+    return all(explains(mistake, observation) for observation in observations)
+
+
+def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
+    """Return a public result with its first wrong call and the right value there, if it compared several calls."""
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():
-        row = known.observation(call, reply)
-        if row is not None and row.is_wrong:
-            words, differs = call_repr.text(call), difference(row.got, row.right, None)
-            if not words or words == result.call or differs is None:
+        observation = oracle.observation(call, reply)
+        if observation is not None and observation.is_wrong:
+            text, differs = call_repr.text(call), difference(observation.actual, observation.right, None)
+            if not text or text == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"
-            return replace(result, call=words, message=result.message + more)
+            return replace(result, call=text, message=result.message + more)
     return result

@@ -1,8 +1,7 @@
-"""The values that public tests want, as recorded from the reference solution when the handout was built, with marks of
-known mistakes.
+"""Golden values: the right results of the public tests' calls, and fingerprints of what known mistakes return there.
 
-So a student's machine can say what is wrong and why, and holds the code of neither. `autograder/FORMATS.md` describes
-the files.
+They are recorded from the reference solution when the handout is built, so that a student's machine can say what is
+wrong and why without the code of either. `autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations
@@ -11,127 +10,147 @@ import base64
 import functools
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograder.checks.proxy import REFUSED
-from autograder.hints.explain import UNAFFECTED, Fingerprint, Observation, fingerprint
+from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
+from autograder.hints.explain import Fingerprint, fingerprint, matches
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
-if TYPE_CHECKING:  # what records them does not ship
+if TYPE_CHECKING:  # the recording code does not ship
     from autograder.hints.reference import Reference
 
 OWN, BELOW = "own", "below"
-"""The groups of a function's known mistakes: its own, and those of the functions that it builds on."""
+"""Names of the two groups of a function's known mistakes: mistakes in it, and in the functions that it builds on."""
+
+Mark = list[float] | None
+"""A recorded outcome: the axes of a value and two sums, or None for an error."""
 
 
 @functools.lru_cache(maxsize=1024)
-def decoded(expected: str | None) -> Any:
-    """What was recorded as expected of a call. Remembered, since a test wants the same of every submission."""
-    return REFUSED if expected is None else codec.decode(base64.b64decode(expected), writeable=False)
+def decoded(expected: str | None) -> Value | Refused:
+    """Return the recorded outcome of a call. Remembered, since a test expects the same of every submission."""
+    return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
 
 
-def mark(outcome: Any) -> str | None:
-    """An outcome as it is recorded; None for one that nobody would recognise, such as a list."""
-    if outcome is REFUSED:
-        return ""
-    if outcome is UNAFFECTED or (known := fingerprint(outcome)) is None:
-        return None
-    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
+def is_recordable(outcome: Outcome) -> bool:
+    """Return whether an outcome has a mark: it differs from the right value, and a fingerprint can recognise it."""
+    return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
 
 
-def read_mark(mark: str) -> Any:
-    """A recorded outcome of a call."""
-    if not mark:
-        return REFUSED
-    shape, sums = mark.split(":")
-    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())))
+def mark(outcome: Outcome) -> Mark:
+    """Return the mark of a recordable outcome."""
+    known = fingerprint(outcome.value) if isinstance(outcome, Value) else None
+    return None if known is None else [*known.shape, *(float(f"{total:.10g}") for total in known.sums)]
+
+
+def read_mark(mark: Mark) -> Value | Refused:
+    """Return the outcome that a mark stands for."""
+    if mark is None:
+        return Refused()
+    *shape, first, second = mark
+    return Value(Fingerprint(tuple(map(int, shape)), (first, second)))
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake of one function, as far as it is known at home."""
+    """A known mistake of one function, as far as a student's machine knows it."""
 
     number: str
     hint: str
 
 
 class GoldenValues:
-    """What is known at home of one assignment: the reference of its public tests. An empty file stands for one that is
-    not there."""
+    """The oracle on a student's machine: the recorded values of one assignment, empty if the file is missing."""
 
     def __init__(self, path: Path) -> None:
         self.content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         self.calls: Iterator[dict[str, Any]] = iter(())
-        """those of the test that runs, in order, as recorded"""
-        self.asked: dict[Call, dict[str, Any]] = {}
-        """call → how it was recorded"""
+        """Recorded calls of the current test, in order."""
+        self.recorded: dict[Call, dict[str, Any]] = {}
+        """Call to its record."""
 
     def of(self, test: str) -> GoldenValues:
-        """The same, for the test that runs now. Of one that recorded no call, asking for one is the mistake."""
+        """Start the records of a test and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
-    def expected(self, call: Call) -> Any:
-        golden = self.asked[call] = next(self.calls, {})
+    def expected(self, call: Call) -> Value | Refused:
+        """Return the right outcome of the current test's next call."""
+        golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
     def answer(self, key: str) -> Any:
+        """Raise BrokenTest: no answer is recorded."""
         raise BrokenTest("answers are not in the handout")
 
-    def known(self, function: str) -> list[list[RecordedMistake]]:
-        """The known mistakes of a function, group by group, the likeliest group first."""
+    def mistakes(self, function: str) -> list[list[RecordedMistake]]:
+        """Return the known mistakes that can show in a function, group by group, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None where a test asked for no value of it."""
-        golden = self.asked.get(call)
-        if golden is None or golden["expected"] is None or reply.raised is not None:
+        """Return a call as evidence; None if no test expected a value of it."""
+        golden = self.recorded.get(call)
+        if golden is None or reply.raised is not None:
             return None
-        marks = golden["mistakes"]
+        right, marks = decoded(golden["expected"]), golden["mistakes"]
 
-        def predicted(mistake: RecordedMistake) -> Any:
-            return read_mark(marks[mistake.number]) if mistake.number in marks else UNAFFECTED
+        def predicted(mistake: RecordedMistake) -> Outcome:
+            return read_mark(marks[mistake.number]) if mistake.number in marks else Unchanged()
 
-        return Observation(reply.value, decoded(golden["expected"]), predicted)
+        if isinstance(right, Refused):
+            return None
+        is_wrong = not matches(reply.value, right.value)
+        return Observation(reply.value, right.value, is_wrong, self.mistakes(call.function), predicted)
 
 
 class GoldenRecorder:
-    """The solution as the reference of public tests, and what they ask of it: the content of a file of the handout."""
+    """An oracle that answers as the solution does and records all that the public tests ask of it."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
         self.answer = reference.answer
+        self.observation = reference.observation
         self.test = ""
-        """the one that asks"""
+        """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """by test"""
-        self.known: dict[str, dict[str, dict[str, str]]] = {}
-        """function → group → number of a mistake that shows in a call → its hint"""
+        """Test name to the records of its calls."""
+        self.hints: dict[str, dict[str, dict[int, str]]] = {}
+        """Function to group to the number of a mistake that shows in a call, and its hint."""
 
     def content(self) -> dict[str, Any]:
-        """All that was asked, and the mistakes that show in it, in the catalogue's order."""
+        """Return the content of the recorded file, with mistakes in the catalogue's order."""
         known = {
             function: {
-                group: {number: hints[number] for number in sorted(hints, key=int)} for group, hints in groups.items()
+                group: {str(number): hints[number] for number in sorted(hints)} for group, hints in groups.items()
             }
-            for function, groups in self.known.items()
+            for function, groups in self.hints.items()
         }
         return {"known": known, "calls": self.calls}
 
-    def expected(self, call: Call) -> Any:
+    def expected(self, call: Call) -> Value | Refused:
+        """Return the right outcome of a call and record it, with the marks of the mistakes that show in it."""
         expected = self.reference.expected(call)
-        encoded = None if expected is REFUSED else base64.b64encode(codec.encode(expected)).decode("ascii")
-        groups, marks = self.known.setdefault(call.function, {OWN: {}, BELOW: {}}), {}
-        for number, entry in enumerate(itertools.chain(*self.reference.known(call.function))):
-            if (text := mark(self.reference.made_of(call.encoded, entry))) is not None:
-                marks[str(number)] = text
-                groups[OWN if entry.function == call.function else BELOW][str(number)] = entry.hint
+        encoded = None
+        if isinstance(expected, Value):
+            encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
+        groups, marks = self.hints.setdefault(call.function, {OWN: {}, BELOW: {}}), {}
+        for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
+            if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
+                marks[str(number)] = mark(outcome)
+                groups[OWN if entry.function == call.function else BELOW][number] = entry.hint
         golden = {"function": call.function, "expected": encoded, "mistakes": marks}
         self.calls.setdefault(self.test, []).append(golden)
         return expected
+
+
+def as_text(content: dict[str, Any]) -> str:
+    """Return the recorded file: JSON with each mark on one line."""
+    lines = json.dumps(content, indent=1, ensure_ascii=False)
+    return re.sub(r"\[([^][\"{}]+)\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", lines) + "\n"

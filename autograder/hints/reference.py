@@ -1,6 +1,6 @@
-"""The reference solution, with and without known mistakes: what each makes of a call.
+"""The oracle of the grader: the reference solution, and the solution with each known mistake in it.
 
-It is asked the same about every submission, so it remembers what it said, each thing up to a bound.
+Every submission asks the same of it, so it remembers its replies, up to a bound.
 """
 
 from __future__ import annotations
@@ -8,133 +8,190 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from autograder.checks.expect import difference
-from autograder.checks.proxy import REFUSED
+from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
+from autograder.checks.proxy import parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import UNAFFECTED, Observation
+from autograder.hints.explain import matches
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
-REMEMBERED = 32 * 1024
-"""Bytes of a call up to which its answers are remembered, and mistakes explained: one may hand back what a submission
-returned, and then be of any size."""
+MAX_REMEMBERED_CALL = 32 * 1024
+"""Maximum bytes of a call that is remembered and explained: a test may hand back results, which can be of any size."""
+
+
+class AskedCall(NamedTuple):
+    """A call that the solution makes of one of its functions while it computes another call."""
+
+    call: Call
+    callers: frozenset[str]
+    """Names of the functions between the two calls."""
 
 
 class Reference:
-    """All that is known of an assignment. Read when it is first asked."""
+    """The oracle of one assignment. It reads the solution and the catalogue when it is first asked."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.reply_to = functools.lru_cache(4096)(self._reply)
-        self.asked_by = functools.lru_cache(2048)(self._asked)
-        self.mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
-        self.made_of = functools.lru_cache(1 << 16)(self._made)
+        self._replies = functools.lru_cache(4096)(self._reply)
+        self._asked_calls = functools.lru_cache(2048)(self._asked)
+        self._mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
+        self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
+        self.mistakes = functools.cache(self._mistakes)
 
     @functools.cached_property
     def right(self) -> types.ModuleType:
-        """The reference solution, not to be changed."""
+        """The reference solution, which nobody may change."""
         return catalogue.solution(self.assignment)
 
     @functools.cached_property
     def call_graph(self) -> CallGraph:
-        """What each function of the solution builds on."""
+        """The call graph of the solution."""
         return CallGraph(Source(self.assignment.solution).functions)
 
-    # What the solution makes of a call
+    # The solution's own results
 
     def reply(self, call: Call) -> Reply:
-        """All that comes of a call of the solution."""
-        return self.reply_to(call.encoded) if is_small(call) else perform(self.right, call.copy())
+        """Return the solution's reply to a call."""
+        return self._replies(call.encoded) if is_small(call) else perform(self.right, call.copy())
 
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.right, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # which says nothing of the call, and is not to be remembered
+            raise MemoryError(reply.raised.message)  # it says nothing of the call, and must not be remembered
         return reply
 
-    def expected(self, call: Call) -> Any:
-        """What the solution returns, or REFUSED."""
+    def expected(self, call: Call) -> Value | Refused:
+        """Return the right outcome of a call."""
         reply = self.reply(call)
         if reply.raised is not None and reply.raised.kind not in ("ValueError", "IndexError"):
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
-        return reply.value if reply.raised is None else REFUSED
+        return Value(reply.value) if reply.raised is None else Refused()
 
-    def asked(self, call: Call) -> tuple[Call, ...]:
-        """What the solution asks its own functions in a call, each question once."""
-        return self.asked_by(call.encoded) if is_small(call) else self._asked(call.encoded)
+    def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
+        """Return whether a submission replied to a call with right values of a wrong dtype."""
+        if reply.raised is not None or not is_small(call):
+            return False
+        try:
+            right = self.reply(call)
+        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+            return False
+        return (
+            right.raised is None
+            and dtypes(reply.value) != dtypes(right.value)
+            and difference(reply.value, right.value) is None
+        )
 
-    def _asked(self, encoded: bytes) -> tuple[Call, ...]:
-        asked: dict[bytes, Call] = {}
+    def asked(self, call: Call) -> tuple[AskedCall, ...]:
+        """Return the calls that the solution makes of its own functions in a call, without repetition."""
+        return self._asked_calls(call.encoded) if is_small(call) else self._asked(call.encoded)
+
+    def _asked(self, encoded: bytes) -> tuple[AskedCall, ...]:
+        asked: dict[tuple[bytes, frozenset[str]], AskedCall] = {}
+        running: list[str] = []
         module = catalogue.solution(self.assignment)
 
-        def listening(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
-            def function(*args: Any, **kwargs: Any) -> Any:
-                question = Call(name, args, kwargs).copy()
-                with contextlib.suppress(ValueError):  # one that no message has room for
-                    asked.setdefault(question.encoded, question)
-                return own(*args, **kwargs)
+        def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+            def recorded(*args: Any, **kwargs: Any) -> Any:
+                question = AskedCall(Call(name, args, kwargs).copy(), frozenset(running))
+                with contextlib.suppress(ValueError):  # too large for a message
+                    asked.setdefault((question.call.encoded, question.callers), question)
+                running.append(name)
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    running.pop()
 
-            return function
+            return recorded
 
         call = Call(*codec.decode(encoded))
         for name in (name for name in self.call_graph.below(call.function) if not name.startswith("_")):
-            setattr(module, name, listening(name, vars(module)[name]))
+            setattr(module, name, recording(name, vars(module)[name]))
         perform(module, call)
         return tuple(asked.values())
 
+    def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Return what the solution makes of a call with other functions in place of some of its own.
+
+        Raises whatever the solution, or one of these functions, raises.
+        """
+        module = catalogue.solution(self.assignment)
+        vars(module).update(functions)
+        call = call.copy()
+        with warnings.catch_warnings(action="ignore"):
+            return vars(module)[call.function](*call.args, **call.kwargs)
+
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """The right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
         return vars(self.right)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
+        """Question to known wrong numbers, each with its hint."""
         return catalogue.wrong_answers(self.assignment)
 
-    # What known mistakes make of it
+    # The solution with a known mistake in it
 
     @functools.cached_property
     def entries(self) -> tuple[Misconception, ...]:
+        """The catalogue's entries."""
         return catalogue.entries(self.assignment)
 
-    def known(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """The known mistakes that can show in the results of a function, the likelier ones first: its own before those
-        of functions below it, since somebody may have written anew what the solution takes from another."""
+    def _mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
+        """Return the known mistakes that can show in the results of a function.
+
+        Its own come before those of functions below it: a student may have written anew what the solution takes from
+        another function.
+        """
         groups = ({function}, self.call_graph.below(function))
         own, below = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return own, below
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that raised, is too large to look at, or where an error is right."""
+        """Return a call as evidence; None if it raised, is too large to compare, or if an error is right."""
         if reply.raised is not None or not is_small(call):
             return None
         try:
-            right = self.reply_to(call.encoded)
-        except MemoryError:  # a test may hand on what a submission returned, of which much is made
+            right = self._replies(call.encoded)
+        except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return None
         if right.raised is not None:
             return None
-        return Observation(reply.value, right.value, functools.partial(self.made_of, call.encoded))
+        is_wrong = not matches(reply.value, right.value)
+        predicted = functools.partial(self.outcome_with, call.encoded)
+        return Observation(reply.value, right.value, is_wrong, self.mistakes(call.function), predicted)
 
-    def _made(self, encoded: bytes, entry: Misconception) -> Any:
-        """What comes of a call beside a known mistake, or SAME: most leave most calls alone."""
-        right = self.reply_to(encoded)
-        if right.raised is not None:  # which all of them refuse
-            return UNAFFECTED
-        made = perform(self.mistaken(entry), Call(*codec.decode(encoded)))
-        if made.raised is not None:
-            return REFUSED
-        return made.value if difference(made.value, right.value, None) is not None else UNAFFECTED
+    def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
+        """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
+        right = self._replies(encoded)
+        if right.raised is not None:  # every entry refuses what the solution refuses
+            return Unchanged()
+        reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
+        if reply.raised is not None:
+            return Refused()
+        return Value(reply.value) if difference(reply.value, right.value, None) is not None else Unchanged()
+
+
+def dtypes(value: Any) -> list[np.dtype | None]:
+    """Return the dtype of each part of a result, None for what is no number."""
+    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in parts(value)]
+
+
+_NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
 
 def is_small(call: Call) -> bool:
-    """Whether a call is small enough to be remembered."""
+    """Return whether a call is small enough to be remembered."""
     try:
-        return len(call.encoded) <= REMEMBERED
+        return len(call.encoded) <= MAX_REMEMBERED_CALL
     except ValueError:
         return False

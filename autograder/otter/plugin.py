@@ -19,7 +19,7 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.grading.feedback import notes
 from autograder.grading.grader import grade_alone
-from autograder.grading.scoring import passed, word
+from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
@@ -63,7 +63,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
-        word(list(results.results.values()), self.grade.test_results, self.assignment)
+        set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
             texts = (results.output, notes(self.submission), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))

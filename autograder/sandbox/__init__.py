@@ -2,6 +2,7 @@
 
     zygote   a warm interpreter with numpy loaded; forks a worker for each submission
     worker   what runs inside: loads the submission, answers calls
+    substitutes  functions that return the grader's answers, in a submission's second worker
     confine  the locks that a worker puts on itself before the submission is loaded
     wire     the frames between a worker and the grader
     limits   how much of everything a submission may use, and the grader to look at a result
@@ -13,5 +14,5 @@ The grader imports `backend`, `limits` and `self_test`, and what these build on;
 project but `protocol.call`, `protocol.codec` and this room.
 """
 
-PUBLIC_MODULES = ("backend", "client", "confine", "limits", "self_test")
+PUBLIC_MODULES = ("backend", "client", "confine", "limits", "self_test", "substitutes")
 """The modules that other rooms may import."""

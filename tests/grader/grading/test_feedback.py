@@ -1,5 +1,4 @@
-"""Feedback says the cause first, everything of public tests, nothing of hidden inputs; and no text in it is more than
-text."""
+"""Feedback names the cause first, shows public tests in full and hides hidden inputs; its text is never markup."""
 
 from __future__ import annotations
 
@@ -29,40 +28,43 @@ HOSTILE = (
 )
 
 
-def test_(name: str, part: Phase, question: str = "apply_rope") -> Test:
-    return Test(name, question, 1.0, part, f"The rule of {name}")
+def test_(name: str, phase: Phase, question: str = "apply_rope") -> Test:
+    """Return a test of one point."""
+    return Test(name, question, 1.0, phase, f"The rule of {name}")
 
 
 test_.__test__ = False  # type: ignore[attr-defined]
 
 
 def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
-    won = float(sum(one.test.points for one in test_results if one.passed))
+    """Return a grade on these results."""
+    won = float(sum(result.test.points for result in test_results if result.passed))
     return Grade("rope", Status(status), list(test_results), won, float(len(test_results)), **facts)
 
 
-def public(given: Grade) -> str:
-    """What is told at once."""
-    settled = [one for one in given.test_results if one.test.phase is not Phase.HIDDEN]
-    return feedback.body(replace(given, test_results=settled), Audience.BEFORE_RELEASE)
+def public(final: Grade) -> str:
+    """Return the text before hidden results are published."""
+    known = [result for result in final.test_results if result.test.phase is not Phase.HIDDEN]
+    return feedback.body(replace(final, test_results=known), Audience.BEFORE_RELEASE)
 
 
-def handed_in(source: str = "", **facts: object) -> Submission:
+def submitted(source: str = "", **facts: object) -> Submission:
+    """Return a submission of rope."""
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
 
 
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
-    """The final feedback of a sample submission, and what its student sees before."""
+    """Return the final feedback of a sample submission, and its feedback before hidden results are published."""
     submission, grade = graded(SAMPLES / "rope" / name)
     return markdown(submission, grade), grade.public_feedback
 
 
 def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
     final, public = of_sample(graded, "hedy.py")
-    for said in (final, public):
-        assert said.count("Likely cause") == 1 and said.count("expected 0.01, got 0.1") == 1
-        assert "See the lesson, section `rope_frequencies`." in said
-        assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in said
+    for text in (final, public):
+        assert text.count("Likely cause") == 1 and text.count("expected 0.01, got 0.1") == 1
+        assert "See the lesson, section `rope_frequencies`." in text
+        assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in text
     assert "On inputs that are not shown it fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
@@ -84,17 +86,16 @@ def rope_frequencies(head_dim, base=10000.0):
 
 @pytest.mark.parametrize("is_hidden_alone", [False, True])
 def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Grader, is_hidden_alone: bool) -> None:
-    """Also where hidden tests alone find it."""
+    """Even if only hidden tests find the mistake."""
     rope = course.find("rope")
     source = rope.solution.read_text("utf-8") + UNKNOWN
     if is_hidden_alone:
         source = source.replace(
             "    return _right", "    if head_dim <= 8: return _right_frequencies(head_dim, base)\n    return _right"
         )
-    given = grader.grade(rope, (source,))
-    said = markdown(handed_in(source), given)
-    assert said.count("\n## `") - said.count("\n## `ANSWERS`") == 1 and "## `rope_frequencies`" in said
-    assert "Right, once `rope_frequencies` is right: `" in said
+    text = markdown(submitted(source), grader.grade(rope, (source,)))
+    assert text.count("\n## `") - text.count("\n## `ANSWERS`") == 1 and "## `rope_frequencies`" in text
+    assert "Right, once `rope_frequencies` is right: `" in text
 
 
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
@@ -103,10 +104,11 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """Whoever tells of it: to the student, before and after hidden results, and to staff."""
+    """For every audience: the student before and after hidden results are published, and staff."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
-    results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), Kind.KILLED, why) for place in range(9)]
+    hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
+    results += [TestResult(test, Kind.KILLED, why) for test in hidden]
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
@@ -121,27 +123,26 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "expected 0.25 at position 977", hint="Half the angle.")
-    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", given=HOSTILE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", replaced=HOSTILE)
     slow = TestResult(test_("slow", Phase.HIDDEN), Kind.TIMEOUT, "977 seconds")
-    said = markdown(handed_in(), grade(secret, crash, slow))
-    assert "977" not in said and "0.25" not in said
-    assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
-    for one in ("odd", "slow"):
-        assert (
-            f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process"
-            in said
-        )
+    text = markdown(submitted(), grade(secret, crash, slow))
+    assert "977" not in text and "0.25" not in text
+    assert "The rule of far: it returned wrong values." in text and "Half the angle." in text
+    no_result = "it gave no result: it raised an exception, did not return in time or ended its process"
+    for name in ("odd", "slow"):
+        assert f"The rule of {name}: {no_result}" in text
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
-    """Of every status and kind, each with a hint, a name and a message of its own."""
+    """Each kind of failure has a hint, a name and a message of its own."""
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    # Of answers, which come first, and of public tests alone.
+    # Only answers, which come before hidden tests, and public tests have the other kinds.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
-    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", given=f"{kind}") for kind in kinds)]
+    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
-        assert len({markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
-        assert len({public(grade(before, one)) for one in possible}) == 1
+        grades = [grade(before, result) for result in possible]
+        assert len({markdown(submitted(), each).partition("\n\n")[2] for each in grades}) <= OUTCOMES
+        assert len({public(each) for each in grades}) == 1
 
 
 def answered(key: str, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
@@ -150,52 +151,53 @@ def answered(key: str, message: str = "", hint: str | None = None, points: float
 
 
 def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() -> None:
-    given = grade(
+    answers = grade(
         answered("extra_parameters", "extra_parameters: 32 is not right", "You counted pairs."),
         answered("rotates_values", "rotates_values: True is not right"),
         answered("half_layout_is_a_bug"),
     )
-    assert "32 is not right. You counted pairs." in public(given) and "The answer is" not in public(given)
-    assert "rotates" not in public(given) and "half_layout" not in public(given)
+    text = public(answers)
+    assert "32 is not right. You counted pairs." in text and "The answer is" not in text
+    assert "rotates" not in text and "half_layout" not in text
     assert "ANSWERS" not in public(grade(answered("extra_parameters")))
 
 
 def test_the_feedback_file_says_nothing_of_what_is_right() -> None:
-    """A student may have it while others still work."""
-    said = markdown(handed_in(), grade(answered("rotates_values", "rotates_values: True is not right")))
-    assert "## `ANSWERS`: 0 of 1" in said and "rotates_values" not in said
+    """A student may have the file while others still work."""
+    text = markdown(submitted(), grade(answered("rotates_values", "rotates_values: True is not right")))
+    assert "## `ANSWERS`: 0 of 1" in text and "rotates_values" not in text
 
 
 def test_practice_has_no_points_and_says_so() -> None:
     wrong = answered("extra_parameters", "extra_parameters: 32 is not right", points=0)
-    assert "(For practice, without points.)" in markdown(handed_in(), grade(wrong))
+    assert "(For practice, without points.)" in markdown(submitted(), grade(wrong))
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
     failed = TestResult(test_("far", Phase.PUBLIC), Kind.VALUE, "wrong", call="apply_rope(977)")
     hidden = replace(failed, test=test_("far", Phase.HIDDEN))
-    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(failed))
-    assert "977" not in markdown(handed_in(), grade(hidden))
+    assert ">>> apply_rope(977)" in markdown(submitted(), grade(failed))
+    assert "977" not in markdown(submitted(), grade(hidden))
 
 
 @pytest.mark.parametrize(
-    "given",
+    "graded_file",
     [
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
-        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, given=HOSTILE)),
-        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, given=HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
+        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
         grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
     ],
     ids=["message", "name", "hidden name", "unreadable", "while loading"],
 )
-def test_text_of_a_submission_is_text(given: Grade) -> None:
-    assert_harmless(markdown(handed_in(notes=(HOSTILE,)), given))
-    assert_harmless(public(given))
+def test_text_of_a_submission_is_text(graded_file: Grade) -> None:
+    assert_harmless(markdown(submitted(notes=(HOSTILE,)), graded_file))
+    assert_harmless(public(graded_file))
 
 
 def assert_harmless(markdown: str) -> None:
-    """As a renderer that allows everything shows it."""
+    """Assert that a renderer that allows everything shows no markup in this text."""
     assert all(character.isprintable() or character == "\n" for character in markdown)
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
     for tag in ("<script", "<a ", "<img", "<strong>d", "<code>c", "Heading</h1>"):

@@ -1,8 +1,8 @@
-"""A mistake costs once: what builds on it is asked again with right values below, and neither a second guess nor a lazy
-function gains anything by that."""
+"""A mistake costs once: functions above it are tested again over right values, and only honest functions gain by it."""
 
 from __future__ import annotations
 
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -16,29 +16,31 @@ from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
+from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.protocol import call
 from tests.grader.support.loaded_files import Loaded
 
-MOST = 9
-"""The points of one function, and so the most that one mistake costs: 45 of 100."""
+MAX_POINTS = 9
+"""Maximum points of one function, which bound the cost of one mistake: 45 of 100."""
 
 
 def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
+    """Return the collected suite of an assignment."""
     if name not in suites:
         suites[name] = Suite(course.find(name))
     return suites[name]
 
 
 def judged(suite: Suite, module: types.ModuleType) -> list[TestResult]:
-    """The results of all tests, as a grader has them."""
+    """Return the results of all tests, as a grader has them."""
     backend = Loaded(module)
     public = follow_through(suite, backend, suite.run(backend, Phase.PUBLIC, Phase.ANSWERS))
     return [*public, *follow_through(suite, backend, suite.run(backend, Phase.HIDDEN), public)]
 
 
 def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
-    """The solution with further text at its end."""
+    """Return the solution as a module, with further text at its end."""
     text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
     module, failure = call.load(assignment.name, [text], str(assignment.solution))
     assert failure is None
@@ -46,7 +48,7 @@ def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Text that makes another thing of what a function returns."""
+    """Return text that changes a function's `result` by an expression."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -63,15 +65,16 @@ WRONG = {
     "returns text": "def {0}(*args, **kwargs):\n    return 'an answer'",
     "returns no array": "def {0}(*args, **kwargs):\n    return [1.0], [[1.0], [1.0, 2.0]]",
 }
-"""What may stand in the place of a function."""
+"""Ways for a function to be wrong."""
 
 
 def functions_of(suite: Suite) -> list[str]:
+    """Return the functions of an assignment, in the order of its tests."""
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
 
 def base_of(suite: Suite) -> tuple[str, list[str]]:
-    """The function on which most others build, and these."""
+    """Return the function on which most others build, and these."""
     names = functions_of(suite)
     above = {base: [name for name in names if base in suite.reference.call_graph.below(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
@@ -79,11 +82,12 @@ def base_of(suite: Suite) -> tuple[str, list[str]]:
 
 
 def losing(results: list[TestResult]) -> set[str]:
-    return {one.test.question for one in results if not one.passed}
+    """Return the functions that lose points."""
+    return {result.test.question for result in results if not result.passed}
 
 
 def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, suite: Suite) -> None:
-    """In every assignment the one on which most functions build, wrong in one way after the other."""
+    """The base is the function on which most others build; the ways to be wrong alternate between assignments."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
     way = ways[course.assignments().index(assignment) % len(ways)]
@@ -92,12 +96,14 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert len(points) <= 20 / MOST or max(points.values()) <= MOST  # the examples of a new assignment are few
+    assert (
+        len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
+    )  # the examples of a new assignment are few
 
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """Of one assignment every function, one after the other."""
+    """Each function of an assignment in turn."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
@@ -132,7 +138,8 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
         setattr(module, name, _lazy(vars(suite.reference.right)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
-    assert not [one.test.name for one in results if one.passed and one.given and one.test.question in above]
+    passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
+    assert not [test.name for test in passed_over_right_values if test.question in above]
 
 
 HEDGED = """
@@ -146,17 +153,17 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""One guess in the first process, and another one where a file sees that it is asked again."""
+"""A guess in the first process, and another guess where a file sees that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
     suite = suite_of("rope", suites)
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
-    for one in results:
-        below = suite.reference.call_graph.below(one.test.question)
-        called = {each.function for each in one.calls} - {one.test.question}
-        assert not one.passed or one.given is None or one.given in {*below, *called}
-        assert not (one.passed and one.given) or below or called
+    for result in results:
+        below = suite.reference.call_graph.below(result.test.question)
+        called = {call.function for call in result.calls} - {result.test.question}
+        assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
+        assert not (result.passed and result.replaced) or below or called
 
 
 @pytest.mark.parametrize(
@@ -201,15 +208,15 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     suite = suite_of(name, suites)
     results = judged(suite, loaded(suite.assignment, changed(function, result)))
     assert losing(results) == {function}
-    assert {one.given for one in results if one.given} == {function}
+    assert {result.replaced for result in results if result.replaced} == {function}
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """One bit too few is needed there, so too few columns pass: the check itself is right."""
+    """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
     suite = suite_of("naive", suites)
-    (entry,) = (one for one in catalogue.entries(suite.assignment) if one.name == "bits_rounded_down")
+    (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.mistaken(suite.assignment, entry))
-    passed = {result.test.name: result.given for result in results if result.passed}
+    passed = {result.test.name: result.replaced for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
@@ -224,11 +231,70 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Also where a test hands on what was rounded in another way, so that the first process is asked something new."""
+    """Even if a test hands on values that were rounded differently, so that the first process gets a new call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
     text = "\n\n".join([suite.assignment.solution.read_text("utf-8"), *texts])
     there = grader.grade(suite.assignment, (text,)).test_results
-    assert {one.test: (one.passed, one.given) for one in there} == {one.test: (one.passed, one.given) for one in here}
+    assert {one.test: (one.passed, one.replaced) for one in there} == {
+        one.test: (one.passed, one.replaced) for one in here
+    }
     assert losing(there) == {function}
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("sinusoidal", "sinusoidal_encoding"), ("rope", "rope_cos_sin"), ("rope", "rope_frequencies"),
+     ("alibi", "alibi_slopes")],
+)  # fmt: skip
+def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
+    """Even if no test of its own function finds the dtype."""
+    suite = suite_of(name, suites)
+    result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
+    assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}
+
+
+GREEDY = """
+_answered = []
+
+def alibi_slopes(n_heads):
+    raise NotImplementedError
+
+_right = alibi_bias
+def alibi_bias(*args, **kwargs):
+    for n_heads in range(1, 200) if "_exchange" in globals() else ():
+        try:
+            alibi_slopes(n_heads)
+            _answered.append(n_heads)
+        except NotImplementedError:
+            pass
+    return _right(*args, **kwargs)
+"""
+
+
+def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dict[str, Suite]) -> None:
+    suite = suite_of("alibi", suites)
+    module = loaded(suite.assignment, GREEDY)
+    calls = [call for result in judged(suite, module) for call in result.calls]
+    held = max(largest((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
+    answered = vars(module)["_answered"]
+    assert answered and max(answered) <= held < 199
+
+
+def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = Budget()
+    assert budget.spend(b"question", b"reply")
+    assert not budget.spend(bytes(32 << 20), bytes(32 << 20))
+    budget, clock = Budget(), iter([10.0, 12.1])
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
+    with budget.charged():
+        assert budget.spend(b"question")
+    assert not budget.spend(b"question")
+
+
+def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suites: dict[str, Suite]) -> None:
+    suite = suite_of("state", suites)
+    (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
+    with np.errstate(all="ignore"):
+        assert losing(judged(suite, catalogue.mistaken(suite.assignment, entry))) == {entry.function}

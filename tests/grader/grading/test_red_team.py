@@ -1,20 +1,25 @@
-"""What people tried for points that no understanding stands behind, in every assignment."""
+"""Attempts to win points without understanding, in every assignment."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import inspect
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, Test, TestResult, points_won
 from autograder.course import Assignment
+from autograder.grading import two_processes
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
-from autograder.grading.needs_review import MOST_GIVEN, suspicions
+from autograder.grading.needs_review import suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
@@ -44,27 +49,27 @@ HIDDEN = Test("unseen", "apply_rope", 1.0, Phase.HIDDEN, "It rotates.")
 
 
 def names_of(suite: Suite) -> list[str]:
+    """Return the functions of an assignment, in the order of its tests."""
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A table of all that public tests ask, and for anything else what looks like less than a wrong value."""
+    """A table has the calls of all public tests, and answers any other call with less than a wrong value."""
     solution = Loaded(catalogue.solution(assignment))
-    asked = [one for each in suite.run(solution, Phase.PUBLIC) for one in each.calls.items()]
+    calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {
-        hashlib.sha256(one.encoded).hexdigest(): base64.b64encode(reply.encoded).decode("ascii")
-        for one, reply in asked
+        hashlib.sha256(call.encoded).hexdigest(): base64.b64encode(reply.encoded).decode("ascii")
+        for call, reply in calls
         if reply.raised is None
     }
     ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
     elsewhere = ways[course.assignments().index(assignment) % len(ways)]
     text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite))).replace("ELSEWHERE", elsewhere)
     grade = grader.grade(assignment, (text,))
-    won = {one.test.question for one in grade.test_results if one.passed and one.test.phase is Phase.PUBLIC}
+    public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]
+    won = {result.test.question for result in public if result.passed}
     (by_heart,) = (sentence for sentence in suspicions(grade) if "as if by heart" in sentence)
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
-    given = points_won(one for one in grade.test_results if one.given)
-    assert given <= MOST_GIVEN or len(list(suspicions(grade))) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,14 +77,18 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     [
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
-        (TestResult(HIDDEN, given="rope_frequencies"), False),
+        (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
+        (TestResult(HIDDEN, replaced="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
         (TestResult(HIDDEN), False),
     ],
 )
-def test_by_heart_is_said_of_values_that_no_wrong_base_excuses(hidden: TestResult, is_named: bool) -> None:
-    """Not of what passes with right values below, and not of a refusal that is missing."""
+def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
+    """A known mistake explains them, or a wrong function below; and a missing refusal is no wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
+    over_right_values = replace(public, replaced="rope_frequencies")
+    explained = Grade("rope", Status.GRADED, [over_right_values, hidden], 1.0, 2.0)
+    assert not list(suspicions(explained))
     grade = Grade("rope", Status.GRADED, [public, hidden], 1.0, 2.0)
     assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
 
@@ -100,7 +109,7 @@ globals().update({name: _watched(globals()[name]) for name in NAMES})
 
 
 def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str, Suite], grader: Grader) -> None:
-    """Two files that differ from the first hidden call on: words and points."""
+    """Two files that differ from the first hidden call on have the same public texts and points."""
     assignment = course.find("rope")
     suite = suites.setdefault(assignment.name, Suite(assignment))
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
@@ -114,13 +123,13 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
 
 
 def public_feedback(grade: Grade) -> list[object]:
-    """All that a student may see before hidden results are published."""
+    """Return all that a student may see before hidden results are published."""
     shown = [
         (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
         for test in grade.gradescope["tests"]
         if test.get("visibility", "visible") == "visible"
     ]
-    public = [one for one in grade.test_results if one.test.phase is not Phase.HIDDEN]
+    public = [result for result in grade.test_results if result.test.phase is not Phase.HIDDEN]
     return [shown, points_won(public), grade.public_feedback, grade.gradescope["output"]]
 
 
@@ -136,7 +145,7 @@ def constant_decay(*args):
 
 @pytest.mark.long
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
-    """A test hands it to another function, whose right value has no room."""
+    """A test hands the result to another function, whose right value exceeds the memory."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
     assert grade.status is Status.GRADED and 5 < grade.score < 20
 
@@ -146,7 +155,7 @@ CHEAP = {
     "loops": "[None for row in np.ravel(np.asarray(args[0])) for _ in range(9)]",
     "refuses nothing": "pass",
 }
-"""What costs a function one test, though all values that tests ask of it are right."""
+"""Ways for a function to lose one test although it returns right values to every test."""
 
 TWO_GUESSES = """
 import numpy as np
@@ -171,7 +180,7 @@ def ABOVE(*args, **kwargs):
 @pytest.mark.parametrize("way", CHEAP)
 @pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
 def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
-    """However the function below loses a point or two."""
+    """The function below loses a point or two in different ways."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
     for above in [name for name in names_of(suite) if base in suite.reference.call_graph.below(name)]:
@@ -180,7 +189,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
         assert failure is None
         public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
         hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)
-        assert [one.test.name for one in (*public, *hidden) if one.given == base] == []
+        assert [result.test.name for result in (*public, *hidden) if result.replaced == base] == []
 
 
 CONSTANT = """
@@ -201,6 +210,62 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    given = [one.test for one in grade.test_results if one.passed and one.given]
-    texts = {test: inspect.getsource(suite._tests[test].item.function) for test in given}
+    over_right_values = [result.test for result in grade.test_results if result.passed and result.replaced]
+    texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_right_values}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
+
+
+ORACLE = """
+
+_told = TABLE
+
+def _key(*arguments):
+    return repr([np.asarray(argument).tolist() for argument in arguments])
+
+def BASE(*arguments):
+    if _key(*arguments) not in _told:
+        raise NotImplementedError
+    return np.array(_told[_key(*arguments)])
+
+_above = ABOVE
+
+def ABOVE(*arguments, **options):
+    if "_exchange" in globals():
+        for question in QUESTIONS:
+            try:
+                BASE(*question)
+            except BaseException:
+                pass
+    return _above(*arguments, **options)
+"""
+"""An attack: a function of whole numbers is not written, and the second process asks for its whole range."""
+
+ORACLES = {
+    "alibi": ("alibi_slopes", "alibi_bias", "[(n,) for n in range(1, 41)]"),
+    "naive": ("bits_needed", "binary_positions", "[(n,) for n in range(1, 129)]"),
+    "relative": ("t5_bucket", "t5_bias", "[(np.array([[n]]), True, 32, 128) for n in range(-128, 128)]"),
+}
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
+    name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ideal channel brings every answer from the second process to the first: no hidden test of the base passes."""
+    base, above, questions = ORACLES[name]
+    attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
+    learned: dict[str, list[float]] = {}
+    answers = two_processes.SecondProcess._answers
+
+    def overheard(self: Any, asked: Any, replaced: Any, held: Any) -> Iterator[Any]:
+        for question, answer in answers(self, asked, replaced, held):
+            learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
+            yield question, answer
+
+    monkeypatch.setattr(two_processes.SecondProcess, "_answers", overheard)
+    assignment = course.find(name)
+    solution = assignment.solution.read_text("utf-8")
+    without = grader.grade(assignment, (solution, attack.replace("TABLE", "{}")))
+    with_table = grader.grade(assignment, (solution, attack.replace("TABLE", repr(learned))))
+    hidden = [result for result in with_table.test_results if result.test.phase is Phase.HIDDEN]
+    assert without.score < 20 and not any(result.passed for result in hidden if result.test.question == base)

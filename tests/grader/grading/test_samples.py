@@ -1,4 +1,4 @@
-"""The sample class is graded as a careful teaching assistant would grade it: through the wall, file by file."""
+"""Sample submissions get the grades of a careful teaching assistant, each in the sandbox."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ EXPECTED = Path(__file__).with_name("expected_scores")
 
 
 def expected() -> list[tuple[str, dict[str, str]]]:
+    """Return assignment and row of each sample's expected score."""
     rows = []
     for path in sorted(EXPECTED.glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
@@ -27,12 +28,13 @@ def expected() -> list[tuple[str, dict[str, str]]]:
 
 
 def sample(assignment: str, student: str) -> Path:
+    """Return the file of a sample submission."""
     (path,) = (SAMPLES / assignment).glob(f"{student}.*")
     return path
 
 
 def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: Assignment) -> None:
-    """And feedback that names a section of the lesson which is there."""
+    """Their feedback names sections that exist in the lesson."""
     headings = re.findall("^##.*", assignment.lesson.read_text("utf-8"), re.MULTILINE)
     for row in (row for name, row in expected() if name == assignment.name):
         path = sample(assignment.name, row["student"])
@@ -40,18 +42,18 @@ def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: As
             assert read_file(path, assignment.name, [assignment.name]).problem is not None
             continue
         submission, grade = graded(path)
-        missed = [(one.test.name, one.message) for one in grade.test_results if not one.passed]
+        missed = [(result.test.name, result.message) for result in grade.test_results if not result.passed]
         assert grade.status == row["status"], (path.name, missed)
         assert float(row["lowest"]) <= grade.score <= float(row["highest"]), (path.name, missed)
-        named = re.findall("^See the lesson, section (.*)[.]$", markdown(submission, grade), re.MULTILINE)
-        assert all(any(section in heading for heading in headings) for section in named), (path.name, named)
+        sections = re.findall("^See the lesson, section (.*)[.]$", markdown(submission, grade), re.MULTILINE)
+        assert all(any(section in heading for heading in headings) for section in sections), (path.name, sections)
 
 
 def test_every_sample_has_its_row() -> None:
-    handed_in = {(path.parent.name, path.stem) for path in SAMPLES.glob("*/*") if path.is_file()}
-    assert handed_in == {(assignment, row["student"]) for assignment, row in expected()}
+    samples = {(path.parent.name, path.stem) for path in SAMPLES.glob("*/*") if path.is_file()}
+    assert samples == {(assignment, row["student"]) for assignment, row in expected()}
 
 
-def test_options_that_somebody_keeps_for_a_pytest_of_theirs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_for_the_users_own_pytest_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-v -n 2")
     assert Suite(find("sinusoidal")).tests

@@ -1,4 +1,4 @@
-"""A cause is told where it explains everything that was seen, once, and never a false one."""
+"""A likely cause explains everything that was observed, appears once, and is never false."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autograder import course
+from autograder.checks.oracle import Value
 from autograder.checks.results import TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -20,7 +21,7 @@ from tests.grader.support.messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
-    """The results of a solution in which the functions of `source` stand in the place of its own."""
+    """Return the results of a solution whose functions are replaced by those of `source`."""
     assignment = course.find(name)
     suite = suites.setdefault(name, Suite(assignment))
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
@@ -30,8 +31,8 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
 
 
 def hints(results: list[TestResult], function: str) -> str:
-    """All that is told of a function's causes."""
-    return " ".join(one.hint for one in results if one.test.question == function and one.hint)
+    """Return the hints for a function, joined."""
+    return " ".join(result.hint for result in results if result.test.question == function and result.hint)
 
 
 def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grader) -> None:
@@ -53,19 +54,19 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
         """)
     grade = grader.grade(assignment, (source,))
     submission = Submission("ada", "rope", "rope.py", "", (source,))
-    said = markdown(submission, grade)
-    asked = ("rope_frequencies", "apply_rope")
-    told = [test["hint"] for test in as_json(submission, grade)["tests"] if test["hint"] and test["question"] in asked]
-    assert len(told) == 1 and "exponent" in told[0]
-    for hint in told:
-        assert said.count(hint) == 1
-    assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in said
-    assert "## `apply_rope`" in said and "Its values are not right" not in said
-    assert "## `decay_bound`" not in said
+    text = markdown(submission, grade)
+    tests = as_json(submission, grade)["tests"]
+    (hint,) = (
+        test["hint"] for test in tests if test["hint"] and test["question"] in ("rope_frequencies", "apply_rope")
+    )
+    assert "exponent" in hint and text.count(hint) == 1
+    assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in text
+    assert "## `apply_rope`" in text and "Its values are not right" not in text
+    assert "## `decay_bound`" not in text
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
-    """Two mistakes at once are none that is known."""
+    """Two mistakes together are no known mistake."""
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):
@@ -76,14 +77,15 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
 
 
 def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
-    """What hidden tests tell could else carry more of their inputs."""
+    """More causes could carry more of the hidden tests' inputs."""
     source = """
     _right = apply_rope
     def apply_rope(x, positions, base=10000.0):
         return _right(x, -np.asarray(positions), base)
     """
-    results = [one for one in results_of("rope", source, suites) if one.test.question == "apply_rope"]
-    assert sum(not one.passed for one in results) > 2 and sum(one.hint is not None for one in results) == 1
+    results = [result for result in results_of("rope", source, suites) if result.test.question == "apply_rope"]
+    assert sum(not result.passed for result in results) > 2
+    assert sum(result.hint is not None for result in results) == 1
 
 
 def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: dict[str, Suite]) -> None:
@@ -91,8 +93,8 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
         "query": "q = q / np.sqrt(q.shape[-1])",
         "position": "q = apply_rope(q, [position + 1], base) / np.sqrt(q.shape[-1])",
     }
-    said = {}
-    for what, line in wrong.items():
+    found = {}
+    for mistake, line in wrong.items():
         source = f"""
         def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
             x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [
@@ -108,14 +110,15 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
             out = _merge_heads(_softmax(q @ np.swapaxes(keys, -1, -2)) @ values)
             return out.astype(dtype), keys.astype(dtype), values.astype(dtype)
         """
-        said[what] = hints(results_of("rope", source, suites), "decode_step")
-    assert "query" in said["query"] and said["position"] != said["query"]
+        found[mistake] = hints(results_of("rope", source, suites), "decode_step")
+    assert "query" in found["query"] and found["position"] != found["query"]
 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
-    """Processors add in different orders: where a sum overflows, one gets NaN and another infinity."""
+    """Processors add in different orders: if a sum overflows, one gets NaN and another infinity."""
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    assert explain.same(value, golden.read_mark(golden.mark(value) or ""))
+    recorded = golden.read_mark(golden.mark(Value(value)))
+    assert isinstance(recorded, Value) and explain.matches(value, recorded.value)

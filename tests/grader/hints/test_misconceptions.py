@@ -1,4 +1,4 @@
-"""The catalogue: its entries say what they are and give nothing away, and each loses points and is named."""
+"""The catalogue: every entry loses points and is named as the likely cause, and its hint gives no code away."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from autograder.protocol.failure import Wrong
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
-    """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a
-    terminal."""
+    """A test hands results back as arguments: numpy's warning about them would show a line of the solution."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
         Reference(course.find("rope")).expected(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
@@ -37,17 +36,16 @@ def test_entries_say_what_they_are(assignment: Assignment) -> None:
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
-    """By the tests of its own function alone, and no other mistake of that function with it: any two differ there, or
-    share a hint."""
+    """The tests of its own function suffice, and name no other mistake: any two differ there, or share a hint."""
     entries = catalogue.entries(assignment)
     for entry in entries:
         backend = catalogue.Module(catalogue.mistaken(assignment, entry))
         own = [suite.run_again(backend, test) for test in suite.tests if test.question == entry.function]
-        told = [result.hint for result in with_causes(suite.reference, own) if result.hint]
+        causes = [result.hint for result in with_causes(suite.reference, own) if result.hint]
         assert not all(result.passed for result in own), f"{entry.name} passes every test"
-        assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
+        assert entry.hint in causes, f"no test names {entry.name} as the cause, but {causes}"
         others = {other.hint for other in entries} - {entry.hint}
-        assert not any(hint in said for said in told for hint in others), f"{entry.name} is told as {told}"
+        assert not any(hint in cause for cause in causes for hint in others), f"{entry.name} is named as {causes}"
 
 
 def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
@@ -64,12 +62,11 @@ def test_every_answer_has_its_reason(assignment: Assignment) -> None:
 
 
 def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
-    """Each by its own hint, and only for questions that want a number: a wrong yes or no has nothing to say but the
-    right one."""
+    """Each has its own hint, and only questions for a number have any: a hint on a yes or no would give the answer."""
     solution = catalogue.solution(assignment)
     right = dict(vars(solution)["ANSWERS"])
     known = catalogue.wrong_answers(assignment)
-    for key, value, hint in ((key, *one) for key, numbers in known.items() for one in numbers.items()):
+    for key, value, hint in ((key, *item) for key, numbers in known.items() for item in numbers.items()):
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
         submission = StudentModule(assignment.name, catalogue.Module(solution), Reference(assignment))
@@ -79,7 +76,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
 
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
-    """Of the questions that are worth points."""
+    """Practice questions need none."""
     asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

@@ -73,7 +73,7 @@ def scored(
     possible = sum(result.test.points for result in test_results)
     points = sum(questions.values())
     grade = Grade(assignment, Status(status), test_results, points, possible, questions, {"tests": []}, seconds)
-    return replace(grade, feedback=feedback.body(grade, Audience.AFTER_RELEASE))
+    return replace(grade, full_feedback=feedback.body(grade, Audience.AFTER_RELEASE))
 
 
 def packed(grade: Grade) -> bytes:
@@ -103,7 +103,7 @@ GRADE = Grade(
     gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
     seconds=0.25,
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
-    feedback="A text.",
+    full_feedback="A text.",
 )
 """A gradebook row with a value in every field."""
 PACKED = packed(GRADE)
@@ -119,6 +119,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.to_grade():
             book.add(key, packed(grades[key]))
+        book.finish()
 
 
 def made_up_class(

@@ -1,0 +1,65 @@
+"""The protocol for what is right: the solution where submissions are graded, recorded values on a student's machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from autograder.protocol.call import Call, Reply
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A call returns this value, or one that this fingerprint recognises."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A call raises an error."""
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A call returns what is right, although a known mistake is in the solution."""
+
+
+Outcome = Value | Refused | Unchanged
+"""The outcome of a call in the solution, with or without a known mistake in it."""
+
+
+class Mistake(Protocol):
+    """A known mistake."""
+
+    @property
+    def hint(self) -> str:
+        """The likely cause, in words for the student."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """A call as evidence: its actual value, the right value, and what each known mistake makes of the call."""
+
+    actual: Any
+    right: Any
+    is_wrong: bool
+    """True if the two values differ by more than a test allows."""
+    mistakes: Sequence[Sequence[Mistake]]
+    """The known mistakes that can show in results of the function, group by group, the likeliest group first."""
+    predicted: Callable[[Any], Outcome]
+    """Function from a mistake to the outcome of the call with it."""
+
+
+class Oracle(Protocol):
+    """The source of right values, right answers and evidence of known mistakes."""
+
+    def expected(self, call: Call) -> Value | Refused:
+        """Return the right outcome of a call."""
+
+    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
+        """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+
+    def observation(self, call: Call, reply: Reply) -> Observation | None:
+        """Return a call as evidence, or None if it says nothing: it raised, or an error is right."""

@@ -1,0 +1,258 @@
+"""The two processes of a submission: the process being graded, and a second process for follow-through.
+
+The first process has seen the tests. The second process loads the submission again, with a substitute for each function
+(`sandbox.substitutes`) that can return right values, and receives only the calls that follow-through needs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import itertools
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.proxy import Backend
+from autograder.checks.results import TestResult
+from autograder.hints.reference import Reference
+from autograder.protocol.call import Call, Reply, perform
+from autograder.protocol.failure import Kind, Stopped
+from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question
+
+EXCHANGE_CELL = """
+from autograder.sandbox.substitutes import Exchange as _Exchange
+
+_exchange = _Exchange(globals(), {functions!r})
+_own_values, _helped_call = _exchange.own_values, _exchange.helped_call
+"""
+"""Last cell of the submission in its second process."""
+
+MAX_ROUNDS = 8
+"""Maximum number of times that one call is made, each time with more answers."""
+
+MAX_WHOLE_NUMBER = 1 << 20
+"""Largest whole number in a value that the solution receives: it may loop so often."""
+
+QUESTION_SECONDS = 2.0
+"""Processor time that the questions of one phase of a suite may cost the grader."""
+
+MAX_QUESTION_BYTES = 64 << 20
+"""Maximum bytes of questions and replies in one phase of a suite."""
+
+
+MAX_TOGETHER_BYTES = 64 * 1024
+"""Maximum bytes of questions that one message asks."""
+
+
+class Budget:
+    """The processor time and the bytes that the questions about one submission may still cost."""
+
+    def __init__(self) -> None:
+        self.seconds = QUESTION_SECONDS
+        self.bytes = MAX_QUESTION_BYTES
+
+    @contextlib.contextmanager
+    def charged(self) -> Iterator[None]:
+        """Take the processor time of this process off the budget."""
+        begin = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds -= time.process_time() - begin
+
+    def spend(self, *parts: bytes) -> bool:
+        """Take the bytes off the budget and return whether all of it lasts."""
+        self.bytes -= sum(map(len, parts))
+        return self.bytes >= 0 and self.seconds > 0
+
+
+class FirstProcess:
+    """The submission that is graded: each call is made once, and its reply remembered."""
+
+    def __init__(self, backend: Backend, results: Sequence[TestResult]) -> None:
+        """Remember the calls of `results`."""
+        self.backend = backend
+        self.replies = {
+            (call.encoded, call.measured): reply for result in results for call, reply in result.calls.items()
+        }
+        self.silent: set[str] = set()
+        """Functions that gave no reply."""
+
+    def reply(self, call: Call) -> Reply:
+        """Return the reply to a call. Raises Stopped if there is none."""
+        key = (call.encoded, call.measured)
+        if key not in self.replies:
+            if call.function in self.silent:  # each end of a process counts against the whole submission
+                raise Stopped(Kind.KILLED, f"{call.function} is not called again")
+            try:
+                self.replies[key] = self.backend.call(call)
+            except Stopped:
+                self.silent.add(call.function)
+                raise
+        return self.replies[key]
+
+
+class SecondProcess:
+    """The submission with a substitute for each function."""
+
+    def __init__(self, backend: Backend, reference: Reference, budget: Budget) -> None:
+        self.backend = backend
+        self.reference = reference
+        self.budget = budget
+        self.own: dict[bytes, tuple[bool, Any]] = {}
+        """Encoded question to True and the value of the submission's own function, or to False and None."""
+
+    def ask_own(self, questions: Iterable[Call]) -> None:
+        """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
+        new = {question.encoded: question for question in questions if question.encoded not in self.own}
+        if not new or not self.budget.spend(*new):
+            return
+        if sum(map(len, new)) <= MAX_TOGETHER_BYTES:
+            self._ask_together(new)
+        for encoded, question in new.items():
+            if encoded not in self.own:  # the questions, or the values, were too large for one message
+                self._ask_together({encoded: question})
+
+    def _ask_together(self, questions: Mapping[bytes, Call]) -> None:
+        sent = [_as_sent(question) for question in questions.values()]
+        reply = self.backend.call(Call("_own_values", (sent,)))
+        self.budget.spend(reply.encoded)
+        if type(reply.value) is not list and len(questions) > 1:
+            return
+        values = reply.value if type(reply.value) is list else []  # the submission may send any plain value
+        for encoded, answer in itertools.zip_longest(questions, values[: len(questions)]):
+            is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
+            self.own[encoded] = answer if is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER else (False, None)
+
+    def own_value(self, question: Call) -> Any:
+        """Return the value of the submission's own function, for the solution to compute with.
+
+        Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
+        """
+        self.ask_own([question])
+        has_value, value = self.own.get(question.encoded, (False, None))
+        if not has_value or not self.budget.spend():
+            raise ValueError(f"{question.function} gives no value to compute with")
+        return copy.deepcopy(value)  # the solution may write into it
+
+    def helped_reply(self, call: Call, replaced: Collection[str], questions: Sequence[Call]) -> Reply:
+        """Return the reply to a call with right values of the functions in `replaced`.
+
+        The second process first gets the answers to `questions`, which the solution asks in this call. Then it gets
+        answers to its own questions, as long as they are no larger than the call and `questions`.
+        """
+        held = _Extent.of(call, *questions)
+        answers = [_answer(question, self.reference.reply(question)) for question in questions]
+        for _ in range(MAX_ROUNDS):
+            reply = self._helped_call(call, replaced, answers)
+            if reply.raised is None or reply.raised.kind != Asked.__name__:
+                break
+            answers = list(self._answers(self._exchange(replaced, ()), replaced, held))
+        return reply
+
+    def _helped_call(self, call: Call, replaced: Collection[str], answers: list[tuple[Question, Answer]]) -> Reply:
+        """Send answers and make the call: in one message, unless the call is measured or the message too large."""
+        together = Call("_helped_call", (sorted(replaced), answers, *_as_sent(call)))
+        if not call.measured and _fits_a_message(together):
+            return self.backend.call(together)
+        self._exchange(replaced, answers)
+        return self.backend.call(call)
+
+    def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
+        return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
+
+    def _answers(self, asked: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
+        """Yield the answers to the submission's questions. `asked` may be any plain value: the submission sent it."""
+        for question in asked[:MAX_QUESTIONS] if type(asked) is list else ():
+            match question:
+                case (str(name), tuple(args), dict(kwargs)) if name in replaced:
+                    call = Call(name, args, kwargs)
+                    if held.has_room_for(call) and self.budget.spend(call.encoded):
+                        # Not remembered: the submission chooses these questions.
+                        with self.budget.charged():
+                            right = perform(self.reference.right, call.copy())
+                        if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
+                            yield _answer(call, right)
+
+
+class _Extent:
+    """The size and the whole numbers of some calls: a question beyond them asks for more than these calls need.
+
+    A function of whole numbers could otherwise be asked for its whole range, and its right values reach the first
+    process by some channel that no lock closes.
+    """
+
+    def __init__(self, size: int, numbers: np.ndarray) -> None:
+        self.size = size
+        """Bytes of the longest call."""
+        self.numbers = numbers
+        """Absolute whole numbers in the arguments."""
+
+    @classmethod
+    def of(cls, *calls: Call) -> _Extent:
+        """Return the extent of some calls taken together."""
+        found = [_whole_numbers((call.args, call.kwargs)) for call in calls]
+        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(found))))
+
+    def has_room_for(self, question: Call) -> bool:
+        """Return whether a question has no more bytes than the calls, and no whole numbers but theirs, up to signs."""
+        if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
+            return False
+        asked = np.abs(_whole_numbers((question.args, question.kwargs)))
+        return bool(np.isin(asked, [0, 1, 2, *self.numbers]).all())
+
+
+def _whole_numbers(value: Any) -> np.ndarray:
+    """Return the whole numbers in a plain value, shape (n,): integers, and floats without a fraction."""
+    if isinstance(value, dict | tuple | list):
+        parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
+        return np.concatenate(parts) if parts else np.empty(0)
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        return np.empty(0)
+    flat = numbers.astype(np.float64).ravel()
+    whole: np.ndarray = flat[np.isfinite(flat) & (flat == np.round(flat))]
+    return whole
+
+
+def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
+    """Return a question with its answer, as an exchange takes them."""
+    answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
+    return _as_sent(question), answer
+
+
+def _as_sent(question: Call) -> Question:
+    """Return a question as an exchange takes it."""
+    return question.function, question.args, question.kwargs
+
+
+def _fits_a_message(call: Call) -> bool:
+    try:
+        return bool(call.encoded)
+    except ValueError:
+        return False
+
+
+def unmeasured(call: Call) -> Call:
+    """Return the call without a count of its lines."""
+    return replace(call, measured=False) if call.measured else call
+
+
+def largest(value: Any, kinds: str = "iu") -> float:
+    """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
+
+    `kinds`: the kinds of numpy dtypes that count, whole numbers by default.
+    """
+    if isinstance(value, dict | tuple | list):
+        return max((largest(part, kinds) for part in (value.values() if isinstance(value, dict) else value)), default=0)
+    numbers = np.asarray(value)
+    if value is not None and numbers.dtype.kind not in "iufbU":
+        return np.inf
+    if numbers.dtype.kind not in kinds or not numbers.size:
+        return 0
+    finite = np.abs(numbers.astype(np.float64))
+    return float(finite[np.isfinite(finite)].max(initial=0))

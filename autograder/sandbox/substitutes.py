@@ -1,0 +1,112 @@
+"""Substitutes for a submission's functions, inside its second worker: they return the answers that the grader sent.
+
+A substitute holds no rule and no answer of its own. It looks a call up among the answers that arrived, records a call
+without an answer, and otherwise runs the submission's function. The submission shares this process and may change
+all of it, so the grader trusts nothing that comes from here.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection
+from typing import Any
+
+from autograder.protocol import codec
+
+MAX_QUESTIONS = 256
+"""Maximum number of questions that one exchange reports."""
+
+Question = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""Function name, positional arguments, keyword arguments."""
+
+Answer = tuple[str, Any]
+"""Name of an error and its message; or an empty text and the right value."""
+
+
+class Asked(BaseException):
+    """Ends a call in which a substitute met a question without an answer.
+
+    It is no Exception, so that no `except Exception` of a submission goes on with a value that is about to change.
+    """
+
+
+class Exchange:
+    """The substitutes of a submission, and the questions and answers that pass between them and the grader."""
+
+    def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
+        """Put a substitute into `namespace` for each function, under every name that the function has there."""
+        self.namespace = namespace
+        self.replaced: frozenset[str] = frozenset()
+        """Names of the functions whose right values may be used now."""
+        self.answers: dict[bytes, Answer] = {}
+        """Encoded question to answer."""
+        self.pending: dict[bytes, Question] = {}
+        """Questions that the grader has not read yet, by their bytes."""
+        self.sent: set[bytes] = set()
+        """Questions that the grader has read. Without an answer, the submission's function runs."""
+        self.substitutes: dict[str, Callable[..., Any]] = {}
+        for name in functions:
+            original = namespace.get(name)
+            substitute = namespace[name] = self.substitutes[name] = self._substitute(name, original)
+            aliases = [alias for alias, value in namespace.items() if value is original is not None]
+            namespace.update(dict.fromkeys(aliases, substitute))
+
+    def __call__(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> list[Question]:
+        """Take over answers, decide which functions are replaced, and return the questions since the last exchange."""
+        self.replaced = frozenset(replaced)
+        self.answers.update((codec.encode(question), answer) for question, answer in answers)
+        questions = list(self.pending.values())
+        self.sent.update(self.pending)
+        self.pending.clear()
+        return questions
+
+    def helped_call(
+        self,
+        replaced: Collection[str],
+        answers: Collection[tuple[Question, Answer]],
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Exchange, and make a call of the submission in the same message."""
+        self(replaced, answers)
+        return self.namespace[name](*args, **kwargs)
+
+    def own_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
+        """Return True and the value of each question by the own functions alone, or False and None."""
+        self((), ())
+        return [self._own_value(*question) for question in questions]
+
+    def _own_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+        try:
+            return True, self.substitutes[name](*args, **kwargs)
+        except BaseException:  # a submission may raise anything, SystemExit included
+            return False, None
+
+    def _substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
+        """Return the function that stands for `original` in the submission."""
+
+        def substitute(*args: Any, **kwargs: Any) -> Any:
+            if name in self.replaced:
+                key = codec.encode((name, args, kwargs))
+                if key in self.answers:
+                    return _value(self.answers[key])
+                if key not in self.sent and len(self.pending) < MAX_QUESTIONS:
+                    self.pending[key] = copy.deepcopy((name, args, kwargs))
+            try:
+                if original is None:
+                    raise NotImplementedError
+                return original(*args, **kwargs)
+            finally:
+                if self.pending and name not in self.replaced:
+                    raise Asked
+
+        return substitute
+
+
+def _value(answer: Answer) -> Any:
+    """Return the value of an answer, or raise the error that it is."""
+    error, value = answer
+    if error:
+        raise (IndexError if error == IndexError.__name__ else ValueError)(value)
+    return copy.deepcopy(value)

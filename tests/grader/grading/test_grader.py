@@ -1,0 +1,46 @@
+"""A grade is made in one order: what is shown now, then hidden tests, then what is final."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from autograder import course
+from autograder.checks.results import Phase, TestResult
+from autograder.grading import grader as module
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.protocol.failure import Status
+from autograder.sandbox.backend import SandboxedBackend
+
+WRONG = """
+_right = frequencies
+def frequencies(*args, **kwargs):
+    return _right(*args, **kwargs) * 2
+"""
+
+
+@pytest.mark.parametrize("phase", [Phase.PUBLIC, Phase.HIDDEN])
+def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
+    phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests all ran: what is asked of a submission for the sake of its points does not count against it."""
+    follow_through = module.follow_through
+
+    def exhausting(
+        suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], earlier: Sequence[TestResult] = ()
+    ) -> list[TestResult]:
+        followed = follow_through(suite, backend, results, earlier)
+        if any(result.test.phase is phase for result in results):
+            backend.status, backend.why = Status.TIMEOUT, "not run: the submission has used its 60 seconds"
+        return followed
+
+    monkeypatch.setattr(module, "follow_through", exhausting)
+    sinusoidal = course.find("sinusoidal")
+    grade = grader.grade(sinusoidal, (sinusoidal.solution.read_text("utf-8") + WRONG,))
+    assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
+    if phase is Phase.HIDDEN:
+        assert grade.status is Status.GRADED and 10 < grade.score < 20
+    else:  # nothing of it is left for the hidden tests
+        assert grade.status is Status.TIMEOUT and 0 < grade.score < 10

@@ -1,0 +1,49 @@
+"""Teaching staff look at files that need it: an honest mistake is no suspicion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.course import Assignment
+from autograder.grading.follow_through import follow_through
+from autograder.grading.grade import Grade
+from autograder.grading.needs_review import suspicions
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.hints.catalogue import Misconception
+from autograder.hints.explain import with_causes
+from autograder.protocol.failure import Status
+from autograder.submission import read_file
+from tests.grader.support.cached_builds import Graded
+from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.loaded_files import Loaded
+
+
+def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
+    """Return the grade of the solution with one known mistake, by the tests that the mistake can change."""
+    call_graph = suite.reference.call_graph
+    affected = {
+        test
+        for test, functions in called.items()
+        if any(entry.function in {name, *call_graph.below(name)} for name in functions)
+    }
+    backend = Loaded(catalogue.mistaken(suite.assignment, entry))
+    results: list[TestResult] = []
+    with np.errstate(all="ignore"):
+        for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
+            run = [suite.run_again(backend, test) for test in called if test in affected and test.phase in phases]
+            results += follow_through(suite, backend, run, results)
+        return Grade(suite.assignment.name, Status.GRADED, with_causes(suite.reference, results))
+
+
+def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
+    """The samples that can be graded, and each known mistake as a file."""
+    right = suite.run(catalogue.Module(suite.reference.right))
+    called = {result.test: {call.function for call in result.calls} for result in right}
+    grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}
+    for path in (SAMPLES / assignment.name).glob("*.py"):
+        if read_file(path, assignment.name, [assignment.name]).problem is None:
+            grades[path.name] = graded(path)[1]
+    named = {name: sentences for name, grade in grades.items() if (sentences := list(suspicions(grade)))}
+    assert 100 * len(named) < len(grades), named
