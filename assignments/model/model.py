@@ -24,13 +24,14 @@ repeated.
 Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
 that a query may use. The result is float32 where x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """

@@ -1,5 +1,7 @@
-"""The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs: once, at every save (`--watch`), or
-at every save with the course in the browser (`--page`)."""
+"""The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs.
+
+It checks once, at every save (`--watch`), or at every save with the course in the browser (`--page`).
+"""
 
 from __future__ import annotations
 

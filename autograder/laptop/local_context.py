@@ -74,8 +74,7 @@ class InProcess:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C while a student's code runs, and for `q` in the debugger: both mean the
-    checks."""
+    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both mean the checks."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
@@ -135,7 +134,8 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
-        return StudentModule(assignment, self.files[assignment], self.oracle(assignment, item.name))
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""

@@ -1,5 +1,4 @@
-"""Learning without an instructor, in a checkout of the course: hidden tests too on the student's own file, the reasons
-behind graded answers, and worked solutions.
+"""Learning without an instructor, in a checkout of the course: hidden tests too, reasons of answers, worked solutions.
 
 All of it runs in one process, since there is nothing to protect. No handout has this module.
 """

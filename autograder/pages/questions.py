@@ -21,8 +21,7 @@ def tests(assignment: Assignment) -> list[Test]:
 
 
 def of(assignment: Assignment) -> dict[str, dict[str, Any]]:
-    """Return `forms`, key of ANSWERS → form of its answer, and `practice`, key of a question without points → its
-    answer and reason."""
+    """Return `forms` (key → form of its answer) and `practice` (key of a question without points → answer, reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in tests(assignment) if test.question == ANSWERS and not test.points]
     return {

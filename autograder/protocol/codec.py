@@ -69,6 +69,7 @@ class Foreign:
     description: str
 
     def __repr__(self) -> str:
+        """Return the description."""
         return self.description
 
 

@@ -328,10 +328,10 @@ def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_
 
 
 WRITTEN = {
-    '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write yes or no instead of 1."),
+    '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write True or False instead of 1."),
     '"extra_parameters": 0,': (
         '"another": 1, "extra_parameters": "0",',
-        "extra_parameters: write a whole number instead of '0'.",
+        "extra_parameters: write a whole number, without quotes, instead of '0'.",
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
