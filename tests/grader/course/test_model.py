@@ -67,7 +67,8 @@ def test_the_loss_and_the_text_are_those_of_the_logits(folder: Path) -> None:
 @pytest.mark.long
 @every_checkpoint
 def test_transformers_gives_these_logits_today(folder: Path) -> None:
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    need = "Live parity needs PyTorch and transformers: pip install -e .[train]."
+    torch, transformers = (pytest.importorskip(name, reason=need) for name in ("torch", "transformers"))
     other = transformers.LlamaForCausalLM.from_pretrained(folder)
     tokens = np.random.default_rng(1).integers(other.config.vocab_size, size=(2, 9))
     with torch.no_grad():
