@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -93,20 +96,39 @@ def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None
 # The code that the lesson prints.
 
 
-def test_the_code_of_the_lesson_shows_equal_logits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(LESSON)
-    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
-    (code,) = (block for block in blocks if "from_checkpoint(read_safetensors" in block)
-    *lines, last = code.strip().split("\n")
-    names = vars(model) | vars(printed())
-    exec("\n".join(lines), names)
-    assert eval(last, names) < TOLERANCE["float32"]
+def blocks(language: str) -> list[str]:
+    """Return the blocks of the section with the demo, in one language."""
+    (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
+    """In the folder of the handout, with the command of the lesson, and with a right file in place."""
+    for folder in ("model", "writer"):
+        shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
+    shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")
+    shutil.copy(ROOT / "solutions" / "model.py", tmp_path / "assignments" / "model" / "model.py")
+    (command,) = re.findall(r"`\.venv/bin/python (-i -m [^`]+)`", (LESSON / "README.md").read_text("utf-8"))
+    shown = subprocess.run(
+        [sys.executable, *command.split()],
+        input="\n".join(blocks("python")),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert "Error" not in shown.stderr
+    *differences, right, wrong = shown.stdout.splitlines()
+    sizes = [float(re.sub(r"np\.float\d\d\((.*)\)", r"\1", one)) for one in differences]
+    assert [f"{sizes[0]:.0e}"] == re.findall(r"shows about ([\de-]+)\.", (LESSON / "README.md").read_text("utf-8"))
+    assert len(sizes) == 3 and max(sizes[1:]) < TOLERANCE["float64"]
+    assert [right, wrong] == [one.strip() for one in blocks("text")]
 
 
 def printed() -> ModuleType:
     """Return the code of the lesson that reads a file of tensors."""
-    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
-    (code,) = (block for block in blocks if "def read_safetensors" in block)
+    (code,) = (block for block in blocks("python") if "def read_safetensors" in block)
     module = ModuleType("printed")
     exec(code, vars(module))
     return module
