@@ -5,9 +5,11 @@
 #   make lesson ASSIGNMENT=rope                                             the lesson in the browser, checked at every save
 #   make learn ASSIGNMENT=rope                                              learning alone: hidden tests too, with reasons
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants
+#   make solutions ASSIGNMENT=rope | ALL=1                                  solutions as pages, after the deadline
+#   make site [ALONE=1] [SERVE=1]                                           the course as a site in which Python runs
+#   make quick | test | lint | autograder | handout | figures | experiment | bench | doctor | mutants
 
-TARGETS := setup grade check watch learn lesson quick test autograder handout solutions figures experiment bench \
+TARGETS := setup grade check watch learn lesson site quick test autograder handout solutions figures experiment bench \
 	doctor mutants lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here
@@ -19,7 +21,7 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),\
 .PHONY: help $(TARGETS)
 
 help:
-	@sed -n '3,8s/^# *//p' Makefile
+	@sed -n '3,9s/^# *//p' Makefile
 
 $(TARGETS):
 	@./make.sh $@

@@ -8,19 +8,30 @@ bin=.venv/bin
 # compiles is kept, even where the environment says otherwise: collecting then takes half the time.
 side_by_side() { OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@"; }
 
-# .venv from the lock that is named, else from the one that it was set up from. requirements-grading.lock is half of
-# requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests.
+# .venv from the lock that LOCK names, else from the lock that it was set up from. requirements-grading.lock is half
+# of requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests. Nothing is written
+# where everything is installed: the checkout may belong to somebody else.
 set_up() {
+    is_set_up && return
     exec 9>.venv.lock
     if command -v flock >/dev/null; then  # macOS has none
         flock -n 9 || { echo "Another make is setting up .venv: waiting for it."; flock 9; }
     fi
+    if ! is_set_up; then install; fi  # not `||`, under which bash ignores failures
+    exec 9>&-
+}
+
+is_set_up() {
     installed=$(cat .venv/packages 2>/dev/null || true)
     lock=${LOCK:-${installed##* }}
     case ${lock:=requirements.lock} in
         requirements.lock | requirements-grading.lock) ;;
         *) echo "LOCK is requirements.lock or requirements-grading.lock" >&2; exit 2 ;;
     esac
+    [ "$(checksum "$lock")" = "$installed" ] && [ .venv/ready -nt pyproject.toml ]
+}
+
+install() {
     [ "$(checksum "$lock")" = "$installed" ] || install_packages
     if [ ! .venv/ready -nt pyproject.toml ]; then  # the project itself, as a link to this checkout
         if [ -x $bin/uv ]; then
@@ -30,7 +41,6 @@ set_up() {
         fi
         touch .venv/ready
     fi
-    exec 9>&-
 }
 
 checksum() { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; }  # the latter on macOS
@@ -82,8 +92,8 @@ case $1 in
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;
     learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
-    watch) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --watch ;;
-    lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
+    watch) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --watch ${ALONE:+--alone} ;;
+    lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ${ALONE:+--alone} ;;
     test) side_by_side ;;
     quick) side_by_side --quick ;;  # what starts no kernel, browser or batch
     lint)
@@ -104,7 +114,12 @@ case $1 in
         pin --group pyproject.toml:setup -o requirements-setup.lock ;;
     autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
     handout | doctor) $bin/autograder "$1" ;;
-    solutions) $bin/python -m autograder.handout.solutions ;;
+    site)
+        $bin/autograder site --out "${OUT:-dist/site}" ${PYODIDE:+--pyodide "$PYODIDE"} ${ALONE:+--alone}
+        if [ "${SERVE:-}" ]; then
+            exec $bin/python -m http.server --bind 127.0.0.1 --directory "${OUT:-dist/site}" 8000
+        fi ;;
+    solutions) $bin/python -m autograder.handout.solutions ${ASSIGNMENT:+"$ASSIGNMENT"} ${ALL:+--all} ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.experiments ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
     bench) $bin/python -m tests.grader.tools.bench ;;

@@ -1,7 +1,7 @@
-"""The command line: `autograder` and one of ten words, each with its `--help`.
+"""The command line: `autograder` and a command, each with its `--help`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check
-failed (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
+failed (`check`), 2 wrong use or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -21,29 +21,32 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 def _say(text: object, err: bool = False) -> None:
-    """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do
-    something to the terminal is spelled out, as JSON spells it."""
+    """Print a text of a command.
+
+    Other people choose names and messages in it, so characters that a terminal obeys are spelled as in JSON.
+    """
     shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
     click.echo("".join(shown), err=err)
 
 
 class CommandError(click.ClickException):
-    """Ends the command with one sentence."""
+    """Error that ends the command with one sentence."""
 
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence."""
         _say(f"Error: {self.format_message()}", err=True)
 
 
-class WallDown(CommandError):
-    """The wall does not hold here, and nothing was run."""
+class WallDownError(CommandError):
+    """Error for a sandbox that does not hold here: nothing was run."""
 
     exit_code = WALL_DOWN
 
 
 def _assignment(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """A name or several, as they are, if the course has such assignments."""
+    """Return the names as they are. Raise BadParameter if the course has no such assignment."""
     try:
         for name in [value] if isinstance(value, str) else value or ():
             course.find(name)
@@ -52,25 +55,36 @@ def _assignment(context: click.Context, parameter: click.Parameter, value: Any) 
     return value
 
 
-PATH, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path, file_okay=False)
+class Folder(click.Path):
+    """A folder's name. An empty one, as an unset variable gives it, would be the current folder."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the path. Fail for an empty name."""
+        if value == "":
+            self.fail("the name of a folder is empty: name the folder", parameter, context)
+        return super().convert(value, parameter, context)
+
+
+PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
 
 out_argument = click.argument("out", type=FOLDER)
 assignment_option = click.option(
-    "--assignment", callback=_assignment, metavar="NAME", help="The assignment, where no folder or file name says it."
+    "--assignment", callback=_assignment, metavar="NAME", help="The assignment, if no name of a folder or file says it."
 )
 isolation_option = click.option(
     "--isolation",
     type=click.Choice(["full", "none"]),
     default="full",
     show_default=True,
-    help="`none` runs submissions without the wall: only for code that you trust, on systems without the locks.",
+    help="`none` runs submissions without the sandbox: only for code that you trust, on systems without the locks.",
 )
 
 
 class _Commands(click.Group):
-    """The commands. What cannot be done is said in its sentence, whichever command meets it."""
+    """The commands. An error that a person can act on is printed as a sentence, in every command."""
 
     def invoke(self, context: click.Context) -> Any:
+        """Run a command."""
         try:
             return super().invoke(context)
         except course.UserError as error:
@@ -80,14 +94,14 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="whereabouts-autograder", prog_name="autograder")
 def main() -> None:
-    """Grades the Whereabouts course on positional encodings."""
+    """Grade the Whereabouts course on positional encodings."""
 
 
 @main.command(short_help="Grade a class.")
 @click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
 @assignment_option
 @click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results go.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; default: one per core.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; one per core by default.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @isolation_option
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
@@ -139,10 +153,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @main.command(short_help="Build the zips for Otter and Gradescope.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
-@click.option("--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration, as JSON.")
+@click.option("--config", type=click.File(encoding="utf-8"), help="Your part of Otter's configuration, as JSON.")
 @isolation_option
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
-    """Build the zips for `otter run` and Gradescope: all assignments, or those named."""
+    """Build the zips for `otter run` and Gradescope, of all assignments or of some."""
     from autograder.handout import complaint
     from autograder.otter import package
 
@@ -157,20 +171,40 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         raise CommandError(str(error)) from error
 
 
-@main.command(short_help="Build what students get.")
+@main.command(short_help="Build the handout for students.")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
 )
 @click.option(
-    "--only", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments: the ones open by now."
+    "--only", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments, which are open by now."
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
-    """Bring stubs and recorded values up to date, and build what students get."""
+    """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as room
+    from autograder.plan import Edition
 
     for path in room.regenerate():
         _say(f"updated {path.relative_to(course.ROOT)}")
+    for sentence in Edition.of_term(only).unmet_needs():
+        _say(f"Warning: {sentence}.", err=True)
     _say(room.build(out, only))
+
+
+@main.command(short_help="Build the course as a site in which Python runs.")
+@click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
+@click.option(
+    "--pyodide", metavar="URL|DIR", help="Where Pyodide comes from: an address, or a folder to put into the site."
+)
+@click.option("--alone", is_flag=True, help="For learning alone: with hidden tests, reasons and worked solutions.")
+def site(out: Path, pyodide: str | None, alone: bool) -> None:
+    """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
+
+    The site holds what the handout holds. With --alone it holds every answer: publish that for those who learn
+    without an instructor, and never for a class.
+    """
+    from autograder.site import build as room
+
+    _say(room.build(out, pyodide or room.PYODIDE, alone))
 
 
 @main.command(short_help="Begin a new assignment.")
@@ -184,20 +218,21 @@ def new(name: str) -> None:
         _say(path.relative_to(course.ROOT))
     for line in to_add:
         _say(line)
-    _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
+    _say("Now replace the examples bit by bit. `make handout` says what is missing, and `make test` checks everything.")
 
 
 @main.command(short_help="Write the class page again.")
 @out_argument
 def report(out: Path) -> None:
     """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
-    from autograder.batch import run
+    from autograder.batch import publish
 
-    run.write_report(out)
+    _warn_if_incomplete(out)
+    publish.write_report(out)
     _say(out / "report.html")
 
 
-@main.command(short_help="List submissions that are alike.")
+@main.command(short_help="List similar submissions.")
 @out_argument
 @click.option(
     "--against",
@@ -207,11 +242,16 @@ def report(out: Path) -> None:
     help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
-    """List what is worth reading side by side among the submissions of a finished run, in OUT/similarity.csv."""
-    from autograder.batch import run
+    """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
+
+    Later runs compare with the folders of --against as well, until this command names others.
+    """
+    from autograder.batch import publish
     from autograder.reports import similarity as room
 
-    run.write_report(out, [submission for folder in folders for submission in room.earlier(folder)])
+    _warn_if_incomplete(out)
+    for text in publish.compare_with(out, folders):
+        _say(f"Not compared: {text}.", err=True)
     pairs = room.read(out) or []
     for pair in pairs[:40]:
         shares = f"{pair['share']} / {pair['other_share']} shared"
@@ -224,36 +264,57 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table of Canvas, Moodle or yours.")
 @out_argument
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@assignment_option
-@click.option("--id-column", metavar="TITLE", help="Where a student's number, address or login stands.")
-@click.option("--grade-column", metavar="TITLE", help="Where scores go.")
-def roster(out: Path, table: Path, **options: str | None) -> None:
+@click.option(
+    "--assignment", "assignments", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments."
+)
+@click.option("--id-column", metavar="TITLE", help="Column with a student's number, address or login.")
+@click.option(
+    "--grade-column",
+    "grade_columns",
+    multiple=True,
+    metavar="TITLE",
+    help="Column for the scores; one per --assignment.",
+)
+def roster(out: Path, table: Path, **options: Any) -> None:
     """Write OUT/roster_TABLE: the table with the scores of a finished run, and say who is not found.
 
     The columns are guessed for Canvas and Moodle. A student is found by the platform's number, the university's
-    number, the address or the login, written in the same way in both.
+    number, the address or the login, written in the same way in both. Sections of the table go into students.csv.
     """
+    from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import roster as room
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
+        book.require_complete()
         filled = room.fill(out, book.rows(), table, **options)
-    _say(f"{filled.scores} scores in {filled.path}")
-    for what, whom in filled.remarks.items():
-        _say(f"{what}: {listed(whom, 40)}.", err=True)
+    _say(f"{sum(filled.scores.values())} scores in {filled.path}")
+    if len(filled.scores) > 1:
+        _say(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
+    if filled.sections:
+        publish.keep_sections(out, filled.sections)
+    for heading, about in filled.remarks.items():
+        _say(f"{heading}: {listed(about, 40)}.", err=True)
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")
 @out_argument
-@click.option("--for", "platform", type=click.Choice(["canvas", "moodle"]), required=True, help="Who hands it out.")
+@click.option(
+    "--for",
+    "platform",
+    type=click.Choice(["canvas", "moodle"]),
+    required=True,
+    help="Platform that gives it to students.",
+)
 def feedback(out: Path, platform: str) -> None:
-    """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
+    """Pack the feedback of a finished run in the names and forms that a platform takes back."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
+        book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
     if pages:
         _say(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
@@ -263,9 +324,9 @@ def feedback(out: Path, platform: str) -> None:
         raise CommandError(f"nobody in {out} came from {platform.title()}: their feedback is in {out / 'feedback'}")
 
 
-@main.command(short_help="Try the wall on this machine.")
+@main.command(short_help="Test the sandbox on this machine.")
 def doctor() -> None:
-    """Try to break out of a real worker, and say promise by promise what held."""
+    """Try to break out of a real worker, and list which promises held."""
     from rich.console import Console
 
     from autograder import doctor as room
@@ -274,8 +335,17 @@ def doctor() -> None:
         sys.exit(WALL_DOWN)
 
 
+def _warn_if_incomplete(out: Path) -> None:
+    """Say first that a report lacks grades, if it does."""
+    from autograder.batch.gradebook import Gradebook
+
+    with Gradebook.reading(out) as book:
+        if sentence := book.incomplete():
+            _say(f"Incomplete: {sentence}.", err=True)
+
+
 def _disabled_locks(isolation: str) -> Collection[str]:
-    """The locks to leave off. Refuses to go on where the wall is expected and does not hold."""
+    """Return the locks to leave off. Raise WallDownError if the sandbox is expected and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 
@@ -286,7 +356,7 @@ def _disabled_locks(isolation: str) -> Collection[str]:
     try:
         self_test.require()
     except self_test.BrokenPromise as error:
-        raise WallDown(str(error)) from error
+        raise WallDownError(str(error)) from error
     return ()
 
 

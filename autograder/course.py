@@ -1,7 +1,7 @@
-"""What the course consists of, found by convention: a folder, a solution, two test files and a catalogue an assignment.
+"""Parts of the course and the plan of the term.
 
-There is no registry to edit. In a checkout the course lies beside this package; in an installed wheel it lies inside
-it.
+An assignment is found by convention: a folder, a solution, two test files and a catalogue, without a registry. In a
+checkout the course lies beside this package; in an installed wheel it lies inside it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import re
 import sys
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
 ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
@@ -20,50 +24,64 @@ ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment and where its parts lie."""
+    """An assignment and the paths of its parts."""
 
     name: str
 
     @property
     def folder(self) -> Path:
-        """What a student gets: lesson, stub, notebook."""
+        """Return the folder that ships to students: lesson, stub, notebook."""
         return ROOT / "assignments" / self.name
 
     @property
     def stub(self) -> Path:
+        """Return the file with the functions to write."""
         return self.folder / f"{self.name}.py"
 
     @property
     def lesson(self) -> Path:
+        """Return the lesson's text."""
         return self.folder / "README.md"
 
     @property
     def solution(self) -> Path:
+        """Return the reference solution."""
         return ROOT / "solutions" / f"{self.name}.py"
 
     @property
     def public_tests(self) -> Path:
+        """Return the tests that students have."""
         return ROOT / "tests" / "public" / f"test_{self.name}.py"
 
     @property
     def hidden_tests(self) -> Path:
+        """Return the tests that students do not have."""
         return ROOT / "tests" / "hidden" / f"test_{self.name}.py"
 
     @property
     def misconceptions(self) -> Path:
+        """Return the catalogue of known mistakes."""
         return ROOT / "tests" / "misconceptions" / f"{self.name}.py"
 
     @property
     def golden_values(self) -> Path:
-        """Values and fingerprints on the public inputs, generated from the solution."""
+        """Return the recorded values on the public inputs, generated from the solution."""
         return ROOT / "tests" / "public" / "expected" / f"{self.name}.json"
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """Return the functions that are not graded this term."""
+        return plan().optional.get(self.name, frozenset())
 
     @functools.cached_property
     def suite_hash(self) -> str:
-        """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that
-        decides, or a library."""
-        seed()  # said at once, before a grader stumbles over it
+        """Return a digest of everything that decides a grade or a feedback.
+
+        That is the tests, what they compare with, the seed, the optional functions, the deciding code, and libraries.
+        """
+        seed()  # raises its sentence here, before a grader fails over it
         digest = hashlib.sha256(_versions().encode())
+        digest.update(" ".join(sorted(self.optional)).encode())
         own = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
         deciding = (path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))
         for path in (*own, seed_file(), Path(__file__), *deciding):
@@ -73,8 +91,7 @@ class Assignment:
 
 
 DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be
-remembered."""
+"""Rooms whose code decides a grade or a feedback. They are hashed whole, so that nobody has to remember a file."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -82,13 +99,14 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """The files of this package that students get, too. To learn alone takes hidden tests and solutions."""
+    """Return the files of this package that students get. Self-study needs hidden tests and solutions: it stays."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
-    return [path for path in shipped if path.name != "alone.py"]
+    return [path for path in shipped if path.name != "self_study.py"]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
-"""Hypothesis draws the examples, numpy computes, pytest collects, Otter scores, and the others are the wall."""
+"""Libraries that decide a grade: Hypothesis draws examples, numpy computes, pytest collects, Otter scores, and the
+others are the wall."""
 
 
 @functools.cache
@@ -101,25 +119,24 @@ def _versions() -> str:
 
 
 def seed_file() -> Path:
-    """The one setting that an instructor changes each term: what the hidden inputs are drawn from."""
+    """Return the file with the number that hidden inputs are drawn from, which an instructor changes each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
 class UserError(Exception):
-    """What was asked for cannot be done as things stand. The message is a sentence or two for a person: the command
-    line prints it."""
+    """Error that a person can act on. The message is a sentence or two; the command line prints it."""
 
 
 class BatchError(UserError):
-    """A batch cannot go on. The message is a sentence or two for a person; grades that were given by then are kept."""
+    """Error that ends a batch. Grades that were given by then are kept."""
 
 
 class CourseError(UserError):
-    """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
+    """Error in the course's own files: a part is missing or cannot be understood."""
 
 
 def seed() -> int:
-    """The term's seed. Raises CourseError where the file holds something else."""
+    """Return the term's seed. Raise CourseError if the file holds something else."""
     try:
         return int(seed_file().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -128,35 +145,72 @@ def seed() -> int:
 
 
 def assignments() -> list[Assignment]:
-    """All assignments of the course, in the order in which their lessons build on each other, but those that are left
-    out."""
-    return [Assignment(name) for name in sorted(_names() - left_out(), key=_lesson_order)]
+    """Return the assignments of this term, in the order of the course plan."""
+    return [Assignment(name) for name in (plan().lessons or full_course())]
+
+
+def full_course() -> list[str]:
+    """Return the names of all lessons that the course has, by the numbers in their titles."""
+    return sorted(_names(), key=_title_number)
+
+
+def left_out() -> set[str]:
+    """Return the names of the assignments that this term leaves out."""
+    return _names() - {assignment.name for assignment in assignments()}
+
+
+def plan_file() -> Path:
+    """Return the path of the course plan. The file may be missing: then the term has all lessons."""
+    return ROOT / "course.toml"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The instructor's choices for this term."""
+
+    lessons: tuple[str, ...] = ()
+    """Lessons of this term in their order; empty for all lessons."""
+    optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Functions that are not graded this term, by lesson."""
+
+
+def plan() -> Plan:
+    """Return the course plan. Raise CourseError with a sentence if the file cannot be used."""
+    path = plan_file()
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path.name} cannot be read: {error}") from error
+    lessons = content.pop("lessons", [])
+    if not isinstance(lessons, list) or len({*map(str, lessons)}) < len(lessons):
+        raise CourseError(f'{path.name}: write lessons = ["attention", "naive"], with the name of each lesson once')
+    if unknown := [str(name) for name in (*lessons, *content) if name not in _names()]:
+        there = ", ".join(sorted(_names()))
+        raise CourseError(f"{path.name} names {', '.join(unknown)}, and the course has only {there}")
+    return Plan(tuple(lessons), {name: _optional(name, table) for name, table in content.items()})
+
+
+def _optional(lesson: str, table: Any) -> frozenset[str]:
+    """Return the optional functions that the plan's table of a lesson names."""
+    source = Assignment(lesson).solution.read_text(encoding="utf-8")
+    functions = re.findall(r"(?m)^def ([a-z]\w*)", source)
+    named = table.get("optional") if isinstance(table, dict) and table.keys() == {"optional"} else None
+    if not isinstance(named, list):
+        raise CourseError(f'course.toml, {lesson}: write {lesson} = {{ optional = ["{functions[-1]}"] }}')
+    if unknown := [str(name) for name in named if name not in functions]:
+        raise CourseError(f"course.toml: {lesson} has no function {unknown[0]}; it has {', '.join(functions)}")
+    return frozenset(named)
 
 
 def _names() -> set[str]:
     return {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
 
 
-def left_out_file() -> Path:
-    """The assignments that this term leaves out: their names, as many to a line as you like. Where there is none, all
-    are in."""
-    return ROOT / "solutions" / "left_out.txt"
-
-
-def left_out() -> set[str]:
-    """The names of assignments that this term leaves out. Raises CourseError for one that the course does not have."""
-    path, names = left_out_file(), _names()
-    named = set(path.read_text(encoding="utf-8-sig").split()) if path.is_file() else set()
-    if unknown := named - names:
-        raise CourseError(f"{path.name} names {', '.join(sorted(unknown))}; the course has {', '.join(sorted(names))}")
-    return named
-
-
-def _lesson_order(name: str) -> tuple[int, str]:
-    """Lessons say their number in their title, `# 5. RoPE …`; one without a number comes last."""
+def _title_number(name: str) -> tuple[int, str]:
+    """Return the number in a lesson's title, `# 5. RoPE …`, for sorting; a lesson without a number is the last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():
-        how = f"to leave {name} out, write its name into {left_out_file().relative_to(ROOT)}, and remove nothing"
+        how = f"to leave {name} out, list the other lessons in {plan_file().name}, and remove nothing"
         raise CourseError(f"{lesson.relative_to(ROOT)} is missing: {how}")
     with lesson.open(encoding="utf-8") as file:
         number = file.readline().removeprefix("# ").split(".")[0]
@@ -164,7 +218,7 @@ def _lesson_order(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """The assignment of that name. Raises LookupError with the names there are."""
+    """Return the assignment of that name. Raise LookupError with the names of this term if there is none."""
     known = {assignment.name: assignment for assignment in assignments()}
     if name not in known:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(known)}")

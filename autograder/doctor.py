@@ -1,4 +1,4 @@
-"""Does the wall hold on this machine? A line for each promise with the lock that keeps it, and the limits."""
+"""The self-test of the sandbox as a table: a line for each promise, with the lock that keeps it, and the limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.sandbox.limits import LIMITS
 
 
 def print_table(console: Console) -> bool:
-    """Print what holds, by which lock, and the limits. Returns whether everything holds."""
+    """Print each promise with its lock, and the limits. Return True if every promise holds."""
     findings = self_test.examine()
     table = Table(
         title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None

@@ -1,9 +1,8 @@
-"""Files that are whole or not there, and the one way in which this project writes CSV and zips."""
+"""Files that are written whole or not at all, and the single way in which this project writes CSV and zips."""
 
 from __future__ import annotations
 
 import csv
-import filecmp
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,36 +12,36 @@ from typing import TextIO
 
 
 @contextmanager
-def atomic(path: Path, keep_same: bool = False) -> Iterator[TextIO]:
-    """Write a text file: the whole of it or, where something fails on the way, the one from before.
-
-    With `keep_same`, a file that would be the same again keeps its time.
-    """
+def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """Open a text file for writing. If anything fails before the end, the earlier file stays as it was."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
+        with unfinished.open("w", encoding=encoding, newline="") as file:
             yield file
-        if keep_same and path.exists() and filecmp.cmp(unfinished, path, shallow=False):
-            unfinished.unlink()
-        else:
-            os.replace(unfinished, path)
+        os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, whole or not at all. Every cell is quoted: a spreadsheet parts cells at semicolons in half of the
-    world, and a line end in a name would end the row.
+    """Write a table, whole or not at all, that any spreadsheet opens and any terminal prints.
 
-    A table that is the same again keeps its time, so that one can tell what was made before it changed.
+    Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
+    by which Excel recognises UTF-8.
     """
-    with atomic(path, keep_same=True) as file:
-        csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+    with atomic(path, encoding="utf-8-sig") as file:
+        table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        table.writerows([_printable(cell) for cell in row] for row in rows)
+
+
+def _printable(cell: str) -> str:
+    """Return the cell on one line, with a space instead of each character that a terminal or a reader obeys."""
+    return cell if cell.isprintable() else "".join(one if one.isprintable() else " " for one in cell)
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, name → content. The same content makes the same bytes."""
+    """Write a zip of these files, name → content. Equal content makes equal bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

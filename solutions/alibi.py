@@ -8,7 +8,9 @@ multiplication. Heads with steep slopes use near keys, heads with gentle slopes 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
 has the position of the last key, as in generation with a cache. Results are float32 where every
-feature array is float32, else float64; slopes and biases are float64 and do not decide the dtype.
+feature array is float32, else float64; slopes and biases are computed in
+float64, stay float64, and do not decide the dtype.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import math
@@ -17,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -32,14 +34,14 @@ def _features(*arrays):
 
 
 def _check_size(size, name, minimum=0):
-    """A length or a number of heads or features, not too small."""
+    """Return a length or a number of heads or features that is not too small."""
     if size < minimum:
         raise ValueError(f"{name} must be at least {minimum}; got {size}")
     return size
 
 
 def _geometric_slopes(n_heads):
-    """The paper's slopes, for a power of two: 2^(−8/n), 2^(−16/n), … 2^(−8)."""
+    """Return the paper's slopes, for a power of two: 2^(−8/n), 2^(−16/n), … 2^(−8)."""
     return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
 
 
@@ -53,7 +55,7 @@ def _softmax(scores):
 
 
 def alibi_slopes(n_heads):
-    """How much each head lowers a score for each step of distance.
+    """Return the slope of each head: how much it lowers a score per step of distance.
 
         n a power of two:   m_h = 2^(−8(h + 1) / n),   h = 0 … n − 1
         otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
@@ -77,7 +79,7 @@ def alibi_slopes(n_heads):
 
 
 def alibi_bias(n_heads, q_len, k_len):
-    """What ALiBi adds to the scores of each head: minus slope times distance.
+    """Return the bias that ALiBi adds to the scores of each head: minus slope times distance.
 
         bias[h, i, j] = −m_h · |i + (k_len − q_len) − j|
 
@@ -101,7 +103,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """The same bias in BLOOM's form: slope times the position of the key, one row for all queries.
+    """Return the same bias in BLOOM's form: slope times the position of the key, one row for all queries.
 
         bias[h, 0, j] = m_h · j
 
@@ -120,7 +122,7 @@ def bloom_bias(n_heads, k_len):
 
 
 def effective_window(slope, tolerance):
-    """How far a head reaches: the first distance at which its bias leaves almost no weight.
+    """Return how far a head reaches: the first distance at which its bias leaves almost no weight.
 
         smallest whole r with exp(−slope · r) ≤ tolerance
 

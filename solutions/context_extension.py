@@ -11,10 +11,11 @@ found (LongRoPE).
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
 L₀ = trained_len the length that the model was trained on, and `factor` the number s that says how far to extend it.
-Functions without a feature array return float64 or a plain float. No function changes an argument in
+Functions without a feature array compute in float64, and return it or a plain float. No function changes an argument in
 place.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
 parameters, in float64 where it uses float32.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import math
@@ -23,7 +24,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -66,7 +67,7 @@ def _rope_frequencies(head_dim, base):
 
 
 def _ntk_base(base, growth, head_dim):
-    """The base that slows the slowest pair by the growth, and the fastest not at all."""
+    """Return the base that slows the slowest pair by the growth, and the fastest not at all."""
     _check_base(base)
     _check_head_dim(head_dim, pairs=2)
     return float(base) * float(growth) ** (head_dim / (head_dim - 2))
@@ -100,7 +101,7 @@ def interpolate_positions(positions, factor):
 
 
 def rotations_in_context(head_dim, trained_len, base=10000.0):
-    """How many full rotations each pair makes over the trained context.
+    """Return the number of full rotations that each pair makes over the trained context.
 
         r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
 
@@ -221,7 +222,7 @@ def longrope_frequencies(head_dim, rescale, base=10000.0):
 
 
 def yarn_scale(factor):
-    """The number by which YaRN multiplies cos and sin, to sharpen attention that is spread over more keys.
+    """Return the number by which YaRN multiplies cos and sin, to sharpen attention that is spread over more keys.
 
         scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
 
@@ -240,7 +241,7 @@ def yarn_scale(factor):
 
 
 def longrope_scale(factor, trained_len):
-    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
+    """Return the number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
@@ -379,7 +380,7 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
 
 
 def lowest_similarity(length, head_dim, base=10000.0):
-    """How little a token can resemble itself: the least mean cosine over the distances of a text.
+    """Return the least similarity of a token with itself: the least mean cosine over the distances of a text.
 
         min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
 
@@ -401,7 +402,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
 
 # Answer with a number, True or False. Write a number that is not whole with five digits (1.2346) or as an expression.
 ANSWERS = {
-    # Position interpolation with a factor of 4 moves token 8191 to which position?
+    # To which position does position interpolation with the factor 4 move token 8191?
     "interpolated_position_8191_factor_4": 2047.75,  # 8191/4: positions need not be whole numbers
     # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
     "ntk_keeps_fastest_frequency": True,  # base'^0 = 1: the base does not enter pair 0
@@ -412,8 +413,8 @@ ANSWERS = {
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": 50,  # r_i = 8192·θ_i/2π is 1 at i = 49.8: pairs 0 … 49 reach it
-    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and is offered with 131,072: how many times longer
-    # is that?
+    # For practice, no points. Llama 3.1 is offered with 131,072 tokens. How many times its
+    # original_max_position_embeddings, 8,192, is this?
     "llama_3_1_length_over_trained": 16,  # the factor of its frequencies is 8: it is not the ratio of the lengths
     # For practice, no points. Leaky ReRoPE with window 16 and factor 4: which distance does the score of a key 100
     # positions back use?

@@ -24,13 +24,14 @@ repeated.
 Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
 that a query may use. The result is float32 where x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -409,11 +410,11 @@ ANSWERS = {
     # Llama 3 8B has 32 layers and 8 key heads of 128 features. How many numbers does the cache hold per token?
     "cached_numbers_per_token_llama_3_8b": 65536,  # keys and values: 2 · 32 · 8 · 128
     # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
-    # numbers in matrices belongs to the feed-forward part? Three digits do.
+    # numbers in matrices belongs to the feed-forward part? Three digits are enough.
     "feed_forward_share_of_a_layer_llama_3_8b": 21 / 26,  # 3 · d · f of that and 2 · d · 4096 + 2 · d · 1024
     # All positions of a text are 5 larger. Do the logits change?
     "logits_change_when_all_positions_shift_by_5": False,  # RoPE knows differences alone
-    # A model that takes all 84 characters for equally likely: which perplexity has it?
+    # A model takes all 84 characters for equally likely. What is its perplexity?
     "perplexity_of_a_uniform_guess_among_84": 84.0,  # e to the power of ln 84
     # Does np.tile give what np.repeat gives if there is a single key head?
     "tile_equals_repeat_for_one_key_head": True,  # then all copies are of one head, in whatever order
@@ -422,7 +423,6 @@ ANSWERS = {
     "key_head_of_query_head_13_of_32_with_8": 3,  # four query heads share a key head, and 13 // 4 is 3
     # For practice, no points. How many numbers do w_gate, w_up and w_down have together for d = 32 and f = 48?
     "parameters_of_a_gated_part_d_32_f_48": 3 * 32 * 48,  # three matrices of d · f numbers
-    # For practice, no points. The softmax of the logits gave the token that came a probability of 1/8. What does it
-    # lose, in nats?
+    # For practice, no points. The model gave the right token the probability 1/8. How large is the loss, in nats?
     "loss_of_a_token_that_got_probability_1_in_8": np.log(8).item(),  # −ln(1/8) is ln 8
 }

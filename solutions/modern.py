@@ -10,13 +10,14 @@ are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 
 (queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions
 without a feature array return float64 (int64 or bool where said). No function changes an argument in
 place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -56,7 +57,7 @@ def _real(positions, name="positions"):
 
 
 def _last_of_each_group(n_layers, interval):
-    """True for the layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
+    """Return True for the layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
     _check_positive(n_layers=n_layers, interval=interval)
     return np.arange(1, n_layers + 1) % interval == 0
 
@@ -105,7 +106,7 @@ def _check_equal(what, axis, *arrays):
 
 
 def first_token_share(length):
-    """The weight that causal attention gives to token 0 when all scores are equal.
+    """Return the weight that causal attention gives to token 0 when all scores are equal.
 
         share[t] = 1/(t + 1)
 
@@ -124,7 +125,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """The position that follows from the weight of token 0: undoes first_token_share.
+    """Return the position that follows from the weight of token 0: undoes first_token_share.
 
         position = 1/share − 1
 
@@ -142,7 +143,7 @@ def position_from_share(share):
 
 
 def rope_layers(n_layers, interval):
-    """Which layers rotate their queries and keys: all but the last one of every group of `interval` layers.
+    """Mark the layers that rotate their queries and keys: all but the last one of every group of `interval` layers.
 
         layer l uses RoPE where (l + 1) mod interval ≠ 0
 
@@ -159,7 +160,7 @@ def rope_layers(n_layers, interval):
 
 
 def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
-    """The base of RoPE in each layer, where local and global layers alternate.
+    """Return the base of RoPE in each layer, where local and global layers alternate.
 
         layer l has global_base where (l + 1) mod interval = 0, else local_base
 
@@ -179,7 +180,7 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
 
 def sliding_window_mask(q_len, k_len, window):
-    """Which keys a query may attend to when it sees only the last `window` positions, its own included.
+    """Return the mask of a query that sees only the last `window` positions, its own included.
 
         query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p
 
@@ -198,7 +199,7 @@ def sliding_window_mask(q_len, k_len, window):
 
 
 def chunk_mask(q_len, k_len, chunk):
-    """Which keys a query may attend to when the text is cut into blocks of `chunk` positions.
+    """Return the mask of a text that is cut into blocks of `chunk` positions.
 
         query i stands at p = i + k_len − q_len and may attend to key j where j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
 
@@ -218,7 +219,7 @@ def chunk_mask(q_len, k_len, chunk):
 
 
 def p_rope_frequencies(head_dim, p, base=10000.0):
-    """The frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the others do not rotate at all.
+    """Return the frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the others do not rotate at all.
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
@@ -240,7 +241,7 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """The factor by which queries at far positions are multiplied, in layers without RoPE.
+    """Return the factor by which queries at far positions are multiplied, in layers without RoPE.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
@@ -262,7 +263,7 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
 
 def log_n_scale(positions, trained_len):
-    """The factor by which queries are multiplied, so that softmax stays as sharp as at the trained length.
+    """Return the factor by which queries are multiplied, so that softmax stays as sharp as at the trained length.
 
         max(1, ln(position + 1)/ln(trained_len))
 
@@ -316,7 +317,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
 
 def kept_tokens(length, n_sinks, window):
-    """Which tokens are still in the cache after `length` tokens: the first n_sinks and the last `window`.
+    """Return the tokens that are still in the cache after `length` tokens: the first n_sinks and the last `window`.
 
     Parameters: `length`, `n_sinks` and `window`, ints, not negative.
     Returns: int64, the numbers of the kept tokens, each once, in order.
@@ -384,7 +385,7 @@ def sink_weights(scores, sink):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # A model has 36 layers, and rope_layers with interval 4. How many of them use RoPE?
+    # A model has 36 layers, and rope_layers with interval 4. How many of these layers use RoPE?
     "rope_layers_of_36_with_interval_4": 27,  # 36 − 36/4
     # All scores are equal, and 500 equal tokens follow a start token with another value.
     # Can causal attention without any encoding count how many tokens stand before a token?
@@ -398,7 +399,7 @@ ANSWERS = {
     "layers_that_reach_30_back_with_a_window_of_8": 5,  # each layer reaches 7 positions back, and 4 · 7 < 30
     # How many keys does the query at position 9000 see in chunks of 8192, its own included?
     "keys_seen_at_position_9000_in_chunks_of_8192": 809,  # the keys 8192 … 9000
-    # Of 100 tokens 4 sinks and a window of 20 stay: by which offset must the keys of the window move to close the gap?
+    # A cache has 100 tokens; 4 sinks and a window of 20 stay. Which offset of shift_keys closes the gap?
     "offset_of_the_window_after_100_tokens": -76,  # token 80 moves to position 4
     # One key has the score 0, and the sink is ln 3: what do the weights sum to?
     "weight_left_beside_a_sink": 0.25,  # 1/(1 + 3)

@@ -11,14 +11,15 @@ features, and each repeats with its own period.
 Conventions: positions count from 0; `...` is any number of leading axes, also none; the last two axes of
 features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
 is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
-float64.
+float64; other positions are float64.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -37,7 +38,7 @@ def _check_length(length):
 
 
 def _check_bits(length, n_bits):
-    """How many bits to write positions 0 … length − 1 with: n_bits if that is enough, or just enough."""
+    """Return the number of bits to write positions 0 … length − 1 with: n_bits if that is enough, or just enough."""
     needed = bits_needed(length)
     if n_bits is None:
         return needed
@@ -47,7 +48,7 @@ def _check_bits(length, n_bits):
 
 
 def _to_bits(numbers, n_bits):
-    """Each number as a row of bits, most significant first."""
+    """Return each number as a row of bits, most significant first."""
     shifts = np.arange(n_bits - 1, -1, -1)
     return (numbers[:, np.newaxis] >> shifts) & 1
 
@@ -56,7 +57,7 @@ def _to_bits(numbers, n_bits):
 
 
 def integer_positions(length):
-    """The first attempt: a token's position is its number.
+    """Return the number of each token as its position: the first attempt.
 
         p_i = i,   i = 0 … T − 1
 
@@ -93,7 +94,7 @@ def add_integer_positions(x):
 
 
 def normalized_positions(length):
-    """The second attempt: divide by the last position, so that every sequence runs from 0 to 1.
+    """Divide by the last position, so that every sequence runs from 0 to 1: the second attempt.
 
         p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
 
@@ -130,7 +131,7 @@ def bit_period(bit):
 
 
 def bits_needed(length):
-    """How many bits you need to write the positions 0 … L − 1; at least one.
+    """Return the number of bits that the positions 0 … L − 1 need; at least one.
 
         n = max(⌈log₂ L⌉, 1)
 
@@ -151,7 +152,7 @@ def bits_needed(length):
 
 
 def binary_positions(length, n_bits=None):
-    """The third attempt: one feature for each binary digit of the position.
+    """Return one feature for each binary digit of the position: the third attempt.
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
@@ -170,7 +171,7 @@ def binary_positions(length, n_bits=None):
 
 
 def hamming_steps(codes):
-    """How many bits change from each position to the next.
+    """Count the bits that change from each position to the next.
 
         steps[p] = number of columns c with codes[p, c] ≠ codes[p + 1, c],   p = 0 … T − 2
 

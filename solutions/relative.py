@@ -12,13 +12,14 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
 result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
 computed in float64 and converted at the end.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -38,7 +39,7 @@ def _check_not_negative(value, name):
 
 
 def _check_table(table, name, max_distance, n_features):
-    """A table has one row for each clipped distance −k … k, and some features."""
+    """Check that a table has one row for each clipped distance −k … k, and some features."""
     if table.shape != (2 * max_distance + 1, n_features) or not table.size:
         raise ValueError(
             f"{name} of shape {table.shape} does not fit max_distance {max_distance} and {n_features} features"
@@ -46,13 +47,13 @@ def _check_table(table, name, max_distance, n_features):
 
 
 def _check_mask(mask, scores):
-    """A mask may bring leading axes of its own. More queries or keys than the scores have, it may not."""
+    """Check that a mask has no more queries or keys than the scores; leading axes it may add."""
     if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
         raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
 
 
 def _pairs(q_len, k_len, max_distance):
-    """An index into (..., Tq, rows of a table): for each pair its query and the row of its distance, row k for 0."""
+    """Return an index into (..., Tq, rows of a table): each pair's query, and the row of its distance, k for 0."""
     rows = clip_positions(relative_positions(q_len, k_len), max_distance) + max_distance
     return ..., np.arange(q_len)[:, np.newaxis], rows
 
@@ -70,7 +71,7 @@ def _softmax(scores):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """How far each key stands after each query. The number is negative if it stands before it.
+    """Return how far each key stands after each query: a negative number if it stands before it.
 
         r[i, j] = j − (i + q_start)
 
@@ -172,7 +173,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """The T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
+    """Return the T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
@@ -215,7 +216,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
 
 
 def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """What T5 adds to the scores of each head: the table's number for the bucket of each pair.
+    """Return the bias that T5 adds to the scores of each head: the table's number for the bucket of each pair.
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 

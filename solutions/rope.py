@@ -9,13 +9,14 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
 (i, i + d/2). The result is float32 if all feature arrays are float32, otherwise float64. Angles are
 always computed in float64, because float32 cannot hold position 10⁶ times a frequency precisely.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -52,14 +53,14 @@ def _rotate(first, second, cos, sin):
 
 
 def _softmax(scores):
-    """softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
+    """Return the softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
     return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
 
 
 def _project(x, weight, n_heads):
-    """x w of shape (..., T, h·dh) as (..., h, T, dh): head 0 takes the first dh columns, head 1 the next."""
+    """Return x w of shape (..., T, h·dh) as (..., h, T, dh): head 0 takes the first dh columns, head 1 the next."""
     if n_heads < 1:
         raise ValueError(f"n_heads must be at least 1; got {n_heads}")
     projected = x @ weight
@@ -77,7 +78,7 @@ def _merge_heads(heads):
 
 
 def rope_frequencies(head_dim, base=10000.0):
-    """By how many radians each pair rotates when the position grows by one.
+    """Return the radians by which each pair rotates when the position grows by one.
 
         θ_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = head_dim
 
@@ -135,7 +136,7 @@ def apply_rope(x, positions, base=10000.0):
 
 
 def rotation_matrix(position, head_dim, base=10000.0):
-    """The matrix R_m with R_m x = apply_rope of one row x at position m.
+    """Return the matrix R_m with R_m x = apply_rope of one row x at position m.
 
     R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
     m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
@@ -301,7 +302,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
 
 
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """One step of generation: one new token attends to all cached tokens and to itself.
+    """Make one step of generation: one new token attends to all cached tokens and to itself.
 
     A cache is a store of the keys and values of earlier tokens. The new query and the new key are rotated
     by `position`, and the key is stored rotated. Cached keys are not rotated again. `position` is the
@@ -332,7 +333,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
 
 
 def decay_bound(offsets, head_dim, base=10000.0):
-    """The factor in RoFormer's bound that depends on the offset between query and key.
+    """Return the factor in RoFormer's bound that depends on the offset between query and key.
 
         bound = 1/(d/2) · Σ_{j=1…d/2} |S_j|,   S_j = Σ_{l<j} exp(√−1 · offset · θ_l)
 

@@ -11,13 +11,14 @@ Conventions: `...` is any number of leading axes (batch, heads), also none. The 
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
 Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
 weights, scores) is float32, else float64; masks and biases have no influence on this.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -27,7 +28,7 @@ def _features(*arrays):
 
 
 def causal_mask(length):
-    """The mask of a language model: row i may attend to rows 0 … i, itself included.
+    """Return the mask of a language model: row i may attend to rows 0 … i, itself included.
 
         mask[i, j] = (j ≤ i)
 
@@ -74,7 +75,7 @@ def softmax(scores, axis=-1):
 
 
 def attention_weights(q, k, mask=None, bias=None):
-    """How much each query attends to each key: one row of weights per query.
+    """Return the weights with which each query attends to each key: one row per query.
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; where the mask is False, the weight is 0
 
@@ -127,7 +128,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
 
 def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
-    """How much the result changes if you shuffle before attention instead of after it.
+    """Measure how much the result changes if you shuffle before attention instead of after it.
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
@@ -143,7 +144,7 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
 
 def bag_of_tokens(x, w_q, w_k, w_v):
-    """One vector for the whole sequence: the mean over tokens of self-attention's output.
+    """Return one vector for the whole sequence: the mean over tokens of self-attention's output.
 
         bag = (1/T) Σ_t self_attention(x)_t
 

@@ -1,4 +1,4 @@
-"""Batches: where does each text begin?
+"""Batches: where each text begins.
 
 A computer works on many texts at once, and they share one array. A text must not notice this: in a batch it gives
 exactly what it gives alone. Three things keep it so. Positions count its own tokens only. A mask hides all other
@@ -7,8 +7,9 @@ tokens. A layer with a state begins each text with an empty one.
 Conventions: positions count from 0; `...` is any number of leading axes. A `mask` is boolean: True for a real token,
 False for padding. `boundaries` say where packed texts begin and end: D + 1 integers for D texts, 0 first, the number of
 tokens last, each larger than the one before. FlashAttention calls them cu_seqlens. Positions and boundaries are
-returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64. No
-function changes an argument in place.
+returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64; gates
+are float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 from itertools import pairwise
@@ -17,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -42,7 +43,7 @@ def pad(texts, side="right", pad_id=0):
 
 
 def position_ids(mask):
-    """The position of each token in its own text, wherever the padding is.
+    """Return the position of each token in its own text, wherever the padding is.
 
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
@@ -50,6 +51,7 @@ def position_ids(mask):
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
+    Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
     Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
     """
@@ -57,14 +59,15 @@ def position_ids(mask):
 
 
 def padding_mask(mask):
-    """Which keys a query may use in a batch with padding. The result is a mask for attention.
+    """Return the mask of the keys that a query may use in a batch with padding.
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    A row of padding may use nothing: attention (lesson 1) gives it zeros.
+    The result is a mask for attention. A row of padding may use nothing: attention (lesson 1) gives it zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
+    Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
     Source: the causal masks of Hugging Face transformers. There a row of padding may stay open: nobody reads it.
     """
@@ -72,10 +75,11 @@ def padding_mask(mask):
 
 
 def next_positions(mask):
-    """The position of the token that each row generates next: the number of its real tokens.
+    """Return the position of the token that each row generates next: the number of its real tokens.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
+    Raises: ValueError for a row without a real token.
     Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
     Source: `generate` of Hugging Face transformers.
     """
@@ -83,7 +87,7 @@ def next_positions(mask):
 
 
 def pack(texts):
-    """The texts one after the other in one row without padding, and the places where they begin and end.
+    """Return the texts one after the other in one row without padding, and the places where they begin and end.
 
     Text number i is ids[boundaries[i] : boundaries[i + 1]].
 
@@ -96,7 +100,7 @@ def pack(texts):
 
 
 def packed_positions(boundaries):
-    """The position of each token in its own text: every text counts from 0.
+    """Return the position of each token in its own text: every text counts from 0.
 
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: int64, shape (N,).
@@ -107,7 +111,7 @@ def packed_positions(boundaries):
 
 
 def boundaries_of(positions):
-    """The boundaries of packed texts, found from their positions. It undoes packed_positions.
+    """Return the boundaries of packed texts, found from their positions. It undoes packed_positions.
 
     The first token begins a text. A later token begins a text where its position is not one more than the position
     before it. So a text may also begin at another position than 0, for example the rest of a text that was cut.
@@ -121,7 +125,7 @@ def boundaries_of(positions):
 
 
 def document_mask(boundaries):
-    """Which keys a query may use in a packed row: those of its own text, up to itself.
+    """Return the mask of the keys that a query may use in a packed row: those of its own text, up to itself.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
@@ -153,8 +157,9 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """The gates of a packed row with the gate of each first token shut. A layer with a state (lesson 12) then begins
-    each text with an empty state.
+    """Return the gates of a packed row with the gate of each first token shut.
+
+    A layer with a state (lesson 12) then begins each text with an empty state.
 
     −inf at the first token of each text; all other gates stay as they are. A gate acts on what is before its token: a
     shut gate removes all of it, and the token itself stays.
@@ -169,7 +174,9 @@ def reset_gates(log_f, boundaries):
 
 
 def ring_positions(length, slots):
-    """The positions that a cache of fixed size holds. Token p is written to slot p mod slots, over the older one there.
+    """Return the positions that a cache of fixed size holds.
+
+    Token p is written to slot p mod slots, over the older one there.
 
     Parameters: `length`, how many tokens were written, not negative; `slots`, the size of the cache, at least 1.
     Returns: int64, shape (slots,): the position of the token in each slot, −1 where the slot is empty.
@@ -180,7 +187,7 @@ def ring_positions(length, slots):
 
 
 def tree_positions(parents):
-    """The positions of draft tokens that form a tree: the depth of each token.
+    """Return the positions of draft tokens that form a tree: the depth of each token.
 
         position[i] = 0                           for a root (parents[i] = −1)
         position[i] = position[parents[i]] + 1    else
@@ -197,7 +204,7 @@ def tree_positions(parents):
 
 
 def tree_mask(parents):
-    """Which tokens a draft token may use in a tree: itself, its parent, the parent of its parent, and so on.
+    """Return the mask of the tokens that a draft token may use: itself, its parent, the parent's parent, and so on.
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: bool, shape (T, T).

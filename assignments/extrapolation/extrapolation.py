@@ -11,13 +11,14 @@ Conventions: positions count from 0; rows are tokens, columns features; attentio
 may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results
 are float32 where every feature array and the method's own table are, else float64. No function
 changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -30,7 +31,7 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 
 
 def learned_parameters(method, parameters):
-    """How many learned numbers the method brings with it: the size of its table, or 0.
+    """Count the learned numbers that the method brings with it: the size of its table, or 0.
 
     Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
     belong to the model. A table counts only for the method that reads it.
@@ -44,7 +45,7 @@ def learned_parameters(method, parameters):
 
 
 def extrapolation_gap(lengths, accuracies, trained_length):
-    """How much accuracy is lost between the trained length and the longest.
+    """Return the accuracy that is lost between the trained length and the longest.
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
@@ -60,9 +61,10 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
 
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
-    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
+    """Return the longest measured length up to which accuracy never falls below the threshold; 0 if none.
 
-    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
+    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy
+    that is NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
     `threshold`, a number.
@@ -73,7 +75,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """The embeddings with what the method adds to them.
+    """Return the embeddings with what the method adds to them.
 
     What is added to row t of T rows and d features:
 
@@ -120,7 +122,7 @@ def logits(method, q, k, parameters):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """How much the scores of the same tokens change when the tokens stand at later positions.
+    """Measure how much the scores of the same tokens change when the tokens stand at later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
@@ -130,7 +132,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
-    Returns: one float, never negative, float64 for float32 features too.
+    Returns: one float, never negative, computed in float64 for float32 features too.
     Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
     score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
     """
@@ -144,7 +146,8 @@ def random_positions(length, max_length, rng):
     encoding are trained up to max_length, although no text of training is longer than `length`. With length 1 it draws
     one number: a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
-    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator, the only source of chance.
+    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw with any of its
+    methods (rng.choice and rng.permutation are two), and with nothing else, so that its seed decides the result.
     Returns: int64, shape (length,), different and rising.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].

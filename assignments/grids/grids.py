@@ -1,4 +1,4 @@
-"""Grids: where is a pixel?
+"""Grids: where a pixel is.
 
 A sentence has one axis, an image has two and a video three. A position here is a row of coordinates, (y, x) or (t, h,
 w), and not one number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys by
@@ -9,13 +9,14 @@ Conventions: coordinates count from 0, the row (y, h) before the column (x, w). 
 last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
 (x, q, k, a table) is float32, else float64; positions and frequencies never decide that, and angles are always computed
 in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -25,7 +26,7 @@ def _features(*arrays):
 
 
 def grid_positions(height, width):
-    """The coordinates of every cell of a grid, row by row.
+    """Return the coordinates of every cell of a grid, row by row.
 
     Cell number r of the flattened grid stands in row y = r // width and in column x = r % width.
 
@@ -37,7 +38,7 @@ def grid_positions(height, width):
 
 
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    """A sinusoidal code for every cell: one half of the features encodes y, the other half x.
+    """Return a sinusoidal code for every cell: one half of the features encodes y, the other half x.
 
         ω_i = base^(−2i / (d/2)),   i = 0 … d/4 − 1
         features 2i, 2i+1:              sin(y·ω_i), cos(y·ω_i)
@@ -133,7 +134,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 
 
 def next_position(positions):
-    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+    """Return the position of the next generated token: 1 + the largest coordinate so far, on every axis.
 
     This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
 
@@ -147,7 +148,7 @@ def next_position(positions):
 
 
 def mrope_positions(segments):
-    """The coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
+    """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
     cells stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest
@@ -186,8 +187,8 @@ def resize_grid(table, old_shape, new_shape):
 ANSWERS = {
     # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
     "tokens_of_a_16_by_16_image": None,
-    # That image stands first in a sequence. Which position, on all three axes, has the first token of the text after
-    # it?
+    # That image stands first in a sequence. At which position, the same on all three axes, is the first token of the
+    # text after it?
     "position_of_text_after_it": None,
     # Is a sequence of text alone rotated by M-RoPE exactly as by plain RoPE?
     "text_under_mrope_is_plain_rope": None,

@@ -9,13 +9,14 @@ no gradient: it keeps its random start values.
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise
 float64. Looking up past either end of a table raises IndexError.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -25,7 +26,7 @@ def _features(*arrays):
 
 
 def init_table(max_len, d_model, seed, std=0.02):
-    """A new table: one row per position, every number drawn from N(0, std²).
+    """Return a new table: one row per position, every number drawn from N(0, std²).
 
     The numbers come from numpy's default_rng(seed): one call of its method `normal` draws the whole table.
     So the same seed gives the same table. There are no pairs here, so d_model may be odd.
@@ -40,14 +41,14 @@ def init_table(max_len, d_model, seed, std=0.02):
 
 
 def lookup(table, positions):
-    """The row of each position.
+    """Return the row of each position.
 
         out[j] = row positions[j] of the table, for every index j of positions
 
     A position below 0 is an error too. (numpy alone would count it from the end of the table.)
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
-    Returns: shape positions.shape + (d,).
+    Returns: shape positions.shape + (d,); shape (0, d) for no positions, as an array or as an empty list.
     Raises: IndexError for a position past either end: −1 is an error, not the last row.
     Example: lookup([[0, 0], [1, 10], [2, 20]], [2, 0, 2]) is [[2, 20], [0, 0], [2, 20]].
     Source: GPT-2 and BERT, position embeddings.
@@ -56,7 +57,7 @@ def lookup(table, positions):
 
 
 def embed(token_table, position_table, token_ids):
-    """The input of the first layer: the row of the token plus the row of its position.
+    """Return the input of the first layer: the row of the token plus the row of its position.
 
         out[..., t, :] = token_table[token_ids[..., t]] + position_table[t]
 
@@ -92,7 +93,7 @@ def lookup_gradient(table_shape, positions, grad_output):
 
 
 def sgd_step(table, gradient, learning_rate):
-    """One step of plain gradient descent, returned as a new table.
+    """Take one step of plain gradient descent, and return a new table.
 
         new = table − learning_rate · gradient
 
@@ -106,7 +107,7 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Which rows of the table get any gradient, if it is trained on sequences of these lengths.
+    """Mark the rows of the table that get any gradient, if it is trained on sequences of these lengths.
 
         row r is trained   if some length > r
 
@@ -144,7 +145,7 @@ ANSWERS = {
     "rows_available_at_position_1024": None,
     # How many numbers does the position table of the smallest GPT-2 hold, 1024 positions of 768 features?
     "parameters_gpt2": None,
-    # Before any training: are the rows of near positions more similar than the rows of far ones?
+    # Before any training: are the rows of near positions more similar than the rows of far positions?
     "has_built_in_distance": None,
     # For practice, worth no points.
     # A batch of 20 sequences of length 64 and 12 of length 100: how many gradients are added into row 63?

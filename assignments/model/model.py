@@ -24,13 +24,14 @@ repeated.
 Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
 that a query may use. The result is float32 where x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -255,11 +256,11 @@ ANSWERS = {
     # Llama 3 8B has 32 layers and 8 key heads of 128 features. How many numbers does the cache hold per token?
     "cached_numbers_per_token_llama_3_8b": None,
     # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
-    # numbers in matrices belongs to the feed-forward part? Three digits do.
+    # numbers in matrices belongs to the feed-forward part? Three digits are enough.
     "feed_forward_share_of_a_layer_llama_3_8b": None,
     # All positions of a text are 5 larger. Do the logits change?
     "logits_change_when_all_positions_shift_by_5": None,
-    # A model that takes all 84 characters for equally likely: which perplexity has it?
+    # A model takes all 84 characters for equally likely. What is its perplexity?
     "perplexity_of_a_uniform_guess_among_84": None,
     # Does np.tile give what np.repeat gives if there is a single key head?
     "tile_equals_repeat_for_one_key_head": None,
@@ -268,7 +269,6 @@ ANSWERS = {
     "key_head_of_query_head_13_of_32_with_8": None,
     # For practice, no points. How many numbers do w_gate, w_up and w_down have together for d = 32 and f = 48?
     "parameters_of_a_gated_part_d_32_f_48": None,
-    # For practice, no points. The softmax of the logits gave the token that came a probability of 1/8. What does it
-    # lose, in nats?
+    # For practice, no points. The model gave the right token the probability 1/8. How large is the loss, in nats?
     "loss_of_a_token_that_got_probability_1_in_8": None,
 }

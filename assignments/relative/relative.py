@@ -12,13 +12,14 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
 result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
 computed in float64 and converted at the end.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -28,7 +29,7 @@ def _features(*arrays):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """How far each key stands after each query. The number is negative if it stands before it.
+    """Return how far each key stands after each query: a negative number if it stands before it.
 
         r[i, j] = j − (i + q_start)
 
@@ -101,7 +102,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """The T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
+    """Return the T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
@@ -124,7 +125,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
 
 
 def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """What T5 adds to the scores of each head: the table's number for the bucket of each pair.
+    """Return the bias that T5 adds to the scores of each head: the table's number for the bucket of each pair.
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 

@@ -11,13 +11,14 @@ Conventions: positions count from 0 and may be any real numbers; `...` is any nu
 none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
 concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32,
 else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -27,7 +28,7 @@ def _features(*arrays):
 
 
 def frequencies(d_model, base=10000.0):
-    """The angle of each pair per position, in radians.
+    """Return the angle of each pair per position, in radians.
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
@@ -45,7 +46,7 @@ def frequencies(d_model, base=10000.0):
 
 
 def wavelengths(d_model, base=10000.0):
-    """The number of positions after which each pair has made one full turn.
+    """Return the number of positions after which each pair has made one full turn.
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
@@ -61,7 +62,7 @@ def wavelengths(d_model, base=10000.0):
 
 
 def sinusoidal_encoding(positions, d_model, base=10000.0):
-    """The code of each position: the sine and the cosine of every pair's angle, alternating.
+    """Return the code of each position: the sine and the cosine of every pair's angle, alternating.
 
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
@@ -90,7 +91,7 @@ def add_positions(x, base=10000.0):
 
 
 def offset_similarity(offsets, d_model, base=10000.0):
-    """The dot product of two encodings whose positions differ by each offset.
+    """Return the dot product of two encodings whose positions differ by each offset.
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
@@ -106,7 +107,7 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
 
 def shift_matrix(offset, d_model, base=10000.0):
-    """The matrix that turns the encoding of any position into the encoding `offset` positions further.
+    """Return the matrix that turns the encoding of any position into the encoding `offset` positions further.
 
         M · PE(p) = PE(p + offset)   for every p
 
@@ -164,7 +165,7 @@ ANSWERS = {
     "nearest_to_position_0_with_one_pair": None,
     # For practice, no points. Is there a matrix M that turns the sines of p into the sines of p + 1, for every p?
     "sine_alone_has_a_shift_matrix": None,
-    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2)?
+    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2), with two features?
     "lower_left_of_shift_3": None,
     # For practice, no points. Does training change a registered buffer of PyTorch?
     "registered_buffer_is_trained": None,

@@ -9,15 +9,16 @@ Conventions: tokens count from 0; `...` is any number of leading axes, and leadi
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
 are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
-count, and functions of them alone return float64. No function changes an argument in place. Only the functions with a
-line `Raises` must refuse anything. There is at least one token.
+count: compute with them in float64, also where they come as float32. Functions of them alone return float64. No
+function changes an argument in place. There is at least one token.
+Only the functions with a line `Raises` must refuse a bad argument.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
     It is written already, here and in the file of every lesson: lesson 1 says how to use it.
     """
@@ -27,7 +28,7 @@ def _features(*arrays):
 
 
 def decay_bias(log_f):
-    """The bias that a gate for each token adds to the scores of causal attention.
+    """Return the bias that a gate for each token adds to the scores of causal attention.
 
         bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
         bias[i, j] = −inf                        for j > i
@@ -45,7 +46,7 @@ def decay_bias(log_f):
 
 
 def decay_matrix(log_f):
-    """What is left of key j when query i reads it: the product of the gates between them.
+    """Return the share of key j that is left when query i reads it: the product of the gates between them.
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
@@ -61,7 +62,7 @@ def decay_matrix(log_f):
 
 
 def constant_decay(length, slope):
-    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
+    """Return the log_f that turns decay_bias into ALiBi's bias: −slope for each token.
 
         Σ −slope over j < l ≤ i = −slope · (i − j)
 
@@ -126,7 +127,7 @@ def linear_step(state, q, k, v, log_f):
 
 
 def delta_step(state, k, v, beta, log_f):
-    """One token of the gated delta rule: forget, read what stands under the key, and write the difference.
+    """Apply the gated delta rule to one token: forget, read what stands under the key, and write the difference.
 
         S = exp(log_f) · state
         state ← S + k (β (v − Sᵀ k))ᵀ
@@ -167,7 +168,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """How many numbers one layer keeps: in the cache of attention, and in the state.
+    """Count the numbers that one layer keeps: in the cache of attention, and in the state.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 

@@ -1,9 +1,12 @@
 """Many submissions: read, graded by warm processes here or on a cluster, kept in the gradebook, written out.
 
-`run` is one run, from the folder to the report; `workers` are graders behind the interface of concurrent.futures; the
-`gradebook` is the one place where grades are kept; `adjustments` are the instructor's; `output` and `summary` say what
-it came to. One process coordinates: it alone writes anything.
+run          one run, from the folders to the results
+workers      graders behind the interface of concurrent.futures
+gradebook    the single store of submissions and grades; database has its tables and its lock
+adjustments  the instructor's corrections by hand
+publish      files of a run: output writes grades and feedback, student_table and changes a table each
+summary      the run on the screen
 """
 
-PUBLIC_MODULES = ("gradebook", "run", "workers")
-"""The modules that other rooms may import."""
+PUBLIC_MODULES = ("gradebook", "publish", "run", "workers")
+"""Modules that other rooms may import."""

@@ -1,16 +1,16 @@
 """Corrections by hand: adjustments.csv, a table that the instructor keeps beside the class and every run reads.
 
 Its columns are student (number, address, login or name), assignment, points (added) or score (set), and reason, which
-the student reads.
+the student reads. A line that begins with `#` is a comment.
 """
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from autograder import tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from autograder.grading.row import Adjustment, known_as
@@ -18,12 +18,15 @@ from autograder.submission.names import folded, printable
 
 FILE = "adjustments.csv"
 COLUMNS = {"student", "assignment", "reason"}
+MAX_POINTS = 100
 
 
 def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
-    """Keep the corrections of the table in a folder, if there is one, with the submissions that they mean; returns how
-    many there are, and a sentence for each line that means nobody or several. Raises BatchError for a table that cannot
-    be understood."""
+    """Keep the corrections of a folder's table with the submissions that they mean.
+
+    Return the number of corrections, and a sentence for each line that means nobody or several. Raise BatchError for a
+    table that cannot be understood.
+    """
     path = folder / FILE
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
@@ -46,26 +49,29 @@ def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
-    """Number, student, assignment and correction of each line."""
+    """Yield number, student, assignment and correction of each line."""
     try:
-        text = path.read_text("utf-8-sig")
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        table = csv.DictReader(text.splitlines(), delimiter=delimiter)
-        missing = COLUMNS - {name.strip() for name in table.fieldnames or ()}
-        if missing:
-            raise ValueError(f"it has no column {', '.join(sorted(missing))}")
-        for cells in table:
-            line = {name.strip(): (value or "").strip() for name, value in cells.items() if isinstance(name, str)}
-            if any(line.values()):
-                student = line["student"].removeprefix("'")  # as it was before it was made safe for a spreadsheet
-                yield table.line_num, student, line["assignment"], _adjustment(line)
-    except (OSError, ValueError, csv.Error) as error:
-        raise BatchError(f"{path} cannot be used: {error}") from error
+        table = tables.read(path, has_comments=True)
+    except tables.TableError as error:
+        raise BatchError(str(error)) from error
+    if missing := COLUMNS - {title.casefold() for title in table.titles}:
+        raise BatchError(f"{path} cannot be used: it has no column {', '.join(sorted(missing))}")
+    for line, cells in tables.records(table):
+        try:
+            adjustment = _adjustment(cells)
+        except ValueError as error:
+            raise BatchError(f"{path} cannot be used: line {line.number}: {error}") from error
+        student = cells["student"].removeprefix("'")  # which makes a name safe for a spreadsheet
+        yield line.number, student, cells["assignment"].casefold(), adjustment
 
 
-def _adjustment(line: dict[str, str]) -> Adjustment:
-    given = [line.get(name, "").replace(",", ".") for name in ("points", "score")]
-    points, score = (float(text) if text else None for text in given)
-    if given.count("") != 1 or not (-100 <= (points or 0) <= 100 and 0 <= (score or 0) <= 100):
-        raise ValueError(f"{line['student']}, {line['assignment']}: give points to add, or a score from 0 to 100")
-    return Adjustment(points, score, line["reason"])
+def _adjustment(cells: Mapping[str, str]) -> Adjustment:
+    """Return the correction of a line. Raise ValueError with a sentence if it has none, or two."""
+    texts = {name: cells.get(name, "") for name in ("points", "score")}
+    numbers = {name: tables.number(text) for name, text in texts.items() if text}
+    value = next(iter(numbers.values()), None)
+    smallest = 0 if "score" in numbers else -MAX_POINTS
+    if len(numbers) != 1 or value is None or not smallest <= value <= MAX_POINTS:
+        student = printable(f"{cells['student']}, {cells['assignment']}")
+        raise ValueError(f"{student}: give points to add, or a score from 0 to {MAX_POINTS}")
+    return Adjustment(numbers.get("points"), numbers.get("score"), cells["reason"])

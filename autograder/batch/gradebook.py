@@ -1,24 +1,27 @@
-"""The gradebook: what the last run found handed in, and every grade that any run gave, in one SQLite file.
+"""The gradebook: submissions of the last run, and every grade that any run gave, in one SQLite file.
 
 A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
-changed test regrades its own assignment. Nothing in here is anybody's only copy. So what is damaged, or written by
-another version, is graded anew. One process writes, under a lock; any number may read meanwhile.
+changed test regrades its assignment alone. Everything here can be made again, so a damaged gradebook, or one of another
+version, is graded anew. One process writes, under a lock; any number of processes may read meanwhile.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
+import itertools
 import json
 import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
+from autograder.batch import database
+from autograder.batch.changes import Score
+from autograder.batch.database import DAMAGED_ROW, FILE, IS_DAMAGED, LOCK, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import from_json
 from autograder.grading.row import Adjustment, Key, Row, known_as
@@ -27,99 +30,70 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Made = TypeVar("Made")
 
-FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
-VERSION = 9
-
-_SCHEMA = f"""
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
-BEGIN;
-CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
-    number INTEGER PRIMARY KEY,
-    assignment TEXT NOT NULL,           -- empty where it could not be told
-    student TEXT NOT NULL,
-    who TEXT NOT NULL,                  -- the platform's number or address; a name where no platform gave one
-    suite TEXT NOT NULL,                -- what judges it; empty where the assignment is not known
-    code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
-    counts INTEGER NOT NULL,            -- no later submission of the same student does instead
-    folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
-    submission TEXT NOT NULL,           -- JSON, without the code
-    cells TEXT NOT NULL,                -- JSON: the code
-    adjustments TEXT NOT NULL           -- JSON: corrections by hand
-);
-CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, suite);
-CREATE INDEX IF NOT EXISTS by_person ON submissions (assignment, who);
-CREATE TABLE IF NOT EXISTS results (                  -- of all runs
-    assignment TEXT NOT NULL,
-    suite TEXT NOT NULL,
-    code TEXT NOT NULL,
-    lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
-    grade BLOB NOT NULL,                -- JSON, deflated
-    PRIMARY KEY (assignment, suite, code)
-);
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
-
-DAMAGED = (zlib.error, ValueError, TypeError, KeyError)
-"""What a damaged row may raise."""
+_FINISHED, SECTIONS, AGAINST = "finished", "sections", "against"
+"""Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
-    """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
+    """Return a hash that two submissions share if they run the same code, or cannot be read for the same reason."""
     reason = submission.problem.message if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
 
 class Gradebook:
-    """An open gradebook: `writing` for the one who grades, `reading` for everybody else. Until it is closed, what the
-    disk complains about is a BatchError."""
+    """An open gradebook: `writing` for a run, `reading` for everything else.
 
-    def __init__(self, out: Path, database: sqlite3.Connection, was_damaged: bool = False) -> None:
+    Until it is closed, an error of the disk is a BatchError.
+    """
+
+    def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
         self.out = out
-        self._database = database
-        self.was_damaged = was_damaged  # and could not be used: this is a new one
+        self._database = connection
+        self.was_damaged = was_damaged  # True if this gradebook replaces a damaged one
 
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """The gradebook of the folder OUT, for grading; both are made where they are missing."""
-        with in_words(out):
+        """Open the gradebook of the folder OUT for grading; make both if they are missing."""
+        with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK).open("ab") as file:
-                _lock(file)
-                damaged = (out / FILE).exists() and not _is_whole(out)
+                database.lock(file)
+                damaged = (out / FILE).exists() and not database.is_whole(out)
                 for part in out.glob(f"{FILE}*") if damaged else ():
                     part.unlink()
-                with closing(_connected(out, "rwc")) as database:
-                    database.executescript(_SCHEMA)
-                    yield cls(out, database, damaged)
+                with closing(database.connected(out, "rwc")) as connection:
+                    connection.executescript(SCHEMA)
+                    yield cls(out, connection, damaged)
 
     @classmethod
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
-        """The gradebook of a batch that is finished, or still running."""
+        """Open the gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with in_words(out):
-            if not _is_whole(out):
-                raise BatchError(_DAMAGED.format(out / FILE))
-            with closing(_connected(out, "ro")) as database:
-                yield cls(out, database)
+        with database.errors_in_words(out):
+            if not database.is_whole(out):
+                raise BatchError(IS_DAMAGED.format(out / FILE))
+            with closing(database.connected(out, "ro")) as connection:
+                yield cls(out, connection)
 
-    def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> None:
-        """Take in what was handed in, in the place of what the last run found. Where a student has a submission for an
-        assignment in two folders, the one in the later folder counts.
+    def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> list[str]:
+        """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
 
-        `suites` holds the hash of each assignment's suite.
+        Where a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
+        holds the hash of each assignment's suite. Return the submissions of the last run that are not listed
+        any more.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # everybody's
         earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # whom platforms named, by all that they go by
         with self._database:
+            before = self._listed()
             self._database.execute("DELETE FROM submissions")
+            self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
-                ((before,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
+                ((last,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
                 here: list[tuple[str, str, Person]] = []
                 for submission in submissions:
                     if submission.person.platform:
@@ -129,17 +103,75 @@ class Gradebook:
                         submission = replace(submission, student=student, person=person)
                     if submission.who not in folder_of:
                         folder_of[submission.who] = safe_name(submission.student, names)
-                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], before)
+                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], last)
                 for name, student, person in here:
                     earlier[name].add((student, person))
+            gone = before.keys() - self._listed().keys()
+        return [before[key] for key in sorted(gone)]
 
-    def _keep(self, submission: Submission, suite: str, folder: str, before: int) -> None:
-        """Keep one submission. It replaces the student's up to the number `before`, unless only those are written."""
+    def _listed(self) -> dict[tuple[str, str], str]:
+        """Return each submission that counts, as a label by assignment and person."""
+        rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
+        return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
+
+    def last_score(self, assignment: str, who: str) -> Score | None:
+        """Return the score of a person in the last run that ended; None if there was none."""
+        query = "SELECT * FROM scores WHERE assignment = ? AND who = ?"
+        return next(self._read(lambda row: Score(*row), query, assignment, utf8_safe(who)), None)
+
+    def finish(self, scores: Iterable[Score] = ()) -> None:
+        """Record that every file of this run was written, and the scores that the next run compares with."""
+        with self._database:
+            self._database.execute("DELETE FROM scores")
+            rows = (score._replace(who=utf8_safe(score.who)) for score in scores)
+            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.remember(_FINISHED, True)
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep a fact about the last run."""
+        with self._database:
+            self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+    def recall(self, name: str) -> Any:
+        """Return a fact about the last run; None if there is none, or if it is damaged."""
+        row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        with suppress(*DAMAGED_ROW):
+            return row and json.loads(row["value"])
+        return None
+
+    def incomplete(self) -> str:
+        """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
+        query = (
+            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, suite, code)"
+            " WHERE counts AND suite != ''"
+        )
+        ((count, graded),) = self._database.execute(query)
+        if graded == count and self.recall(_FINISHED):
+            return ""
+        what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
+        return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
+
+    def require_complete(self) -> None:
+        """Raise BatchError if the last run is incomplete: half a result must not reach students."""
+        if sentence := self.incomplete():
+            raise BatchError(f"{sentence}. Nothing was written")
+
+    def content_hash(self) -> str:
+        """Return a digest of everything that reports are made from."""
+        digest = hashlib.sha256()
+        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
+        facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
+        for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
+            digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
+        return digest.hexdigest()
+
+    def _keep(self, submission: Submission, suite: str, folder: str, last: int) -> None:
+        """Insert a submission. It replaces the student's up to the number `last`, unless only those are written."""
         who = utf8_safe(submission.who)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
-            values = (submission.assignment, who, before)
+            values = (submission.assignment, who, last)
             written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
             if not submission.is_written and self._database.execute(written, values).fetchone():
                 counts = 0
@@ -151,23 +183,23 @@ class Gradebook:
         self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
-        """Keep the corrections of these rows, by number."""
+        """Keep corrections, by the number of their submission."""
         with self._database:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
 
     def submissions(self) -> Iterator[tuple[int, Submission]]:
-        """Those that count, by number."""
+        """Yield the submissions that count, with their numbers."""
         query = "SELECT number, submission FROM submissions WHERE counts"
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def replaced(self) -> list[Submission]:
-        """Submissions that do not count, because a later one of the same student does."""
+        """Return submissions that do not count, because another one of the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """The questions of each assignment that has a grade, in the order of its suite."""
+        """Return the questions of each assignment that has a grade, in the order of its suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
             " BY assignment ORDER BY assignment"
@@ -175,8 +207,10 @@ class Gradebook:
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_whole(row)).questions]), query))
 
     def to_grade(self) -> dict[Key, int]:
-        """What has no whole grade yet, and how many submissions share it. What no grader could judge the last time is
-        tried again."""
+        """Return the keys without a whole grade, with the number of submissions that share each.
+
+        A key that no grader could judge in the last run is tried again.
+        """
         query = (
             "SELECT assignment, suite, code, count(*) AS count, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, suite, code)"
@@ -186,25 +220,25 @@ class Gradebook:
         return {key: count for key, count, done in rows if not done}
 
     def problem(self, code: str) -> str | None:
-        """Why nothing of this code can be run, for the student; None where something can."""
+        """Return why nothing of this code can be run, as a sentence for the student; None if it can be run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
         (submission,) = self._read(_submission, query, code)
         return submission.problem.message if submission.problem is not None else None
 
     def cells(self, code: str) -> tuple[str, ...]:
-        """The code of a key."""
+        """Return the code with this hash."""
         query = "SELECT cells FROM submissions WHERE code = ? LIMIT 1"
         (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
         return cells
 
     def add(self, key: Key, packed: bytes, lost: str = "") -> None:
-        """Keep a packed grade, with why no grader could judge that code, if so. From here on it survives."""
+        """Keep a packed grade. `lost` says why no grader could judge the code, if so."""
         with self._database:
             row = (*key, utf8_safe(lost), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def rows(self) -> Iterator[Row]:
-        """Every submission that counts and has a grade, by assignment and then student."""
+        """Yield every submission that counts and has a grade, by assignment and then student."""
         query = (
             "SELECT assignment, suite, code, folder, submission, adjustments, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, suite, code)"
@@ -213,15 +247,15 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Made], query: str, *values: Any) -> Iterator[Made]:
-        """What is made of each row of a query."""
+        """Yield what `make` returns for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
-        except DAMAGED as error:
-            raise BatchError(_DAMAGED.format(self.out / FILE)) from error
+        except DAMAGED_ROW as error:
+            raise BatchError(IS_DAMAGED.format(self.out / FILE)) from error
 
 
 def _submission(row: sqlite3.Row) -> Submission:
-    """Without its code."""
+    """Return a submission without its code."""
     facts = json.loads(row["submission"])
     problem = facts.pop("problem")
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
@@ -235,60 +269,12 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _whole(row: sqlite3.Row) -> bytes:
-    """A grade as JSON, nothing where there is none. Raises zlib.error where it is damaged."""
+    """Return a grade as JSON; nothing if there is none. Raise zlib.error if it is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 
 def _is_whole_grade(row: sqlite3.Row) -> bool:
     try:
         return bool(_whole(row))
-    except DAMAGED:
+    except DAMAGED_ROW:
         return False
-
-
-def _connected(out: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
-    database.row_factory = sqlite3.Row
-    return database
-
-
-def _is_whole(out: Path) -> bool:
-    """Whether there is a gradebook of this version that SQLite can read."""
-    queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
-    try:
-        with closing(_connected(out, "ro")) as database:
-            version, said, tables = (database.execute(query).fetchone()[0] for query in queries)
-            return said == "ok" and (version == VERSION or not tables)
-    except sqlite3.OperationalError:
-        raise
-    except (*DAMAGED, sqlite3.DatabaseError):
-        return False
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Until this process ends, however it ends."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        where = Path(file.name).parent
-        raise BatchError(
-            f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
-        ) from error
-
-
-@contextmanager
-def in_words(out: Path) -> Iterator[None]:
-    """What the disk or SQLite complains about, as a sentence."""
-    try:
-        yield
-    except (sqlite3.OperationalError, OSError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise BatchError(
-            f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
-            " folder with --out, and run the same command again"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise BatchError(_DAMAGED.format(out / FILE)) from error
-
-
-_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"

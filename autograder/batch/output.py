@@ -1,4 +1,4 @@
-"""The files that a batch makes of the gradebook: grades.csv, results and feedback."""
+"""Files that a batch makes of the gradebook: grades.csv, results and feedback."""
 
 from __future__ import annotations
 
@@ -7,43 +7,49 @@ from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
 from autograder.files import write_csv
-from autograder.grading.row import Row
+from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.names import csv_cell, safe_name
 
-COLUMNS = ["student", "assignment", "score", "max_score", "status", "file", "sha256", "seconds"]
-IDENTITIES = ["number", "sid", "email", "login", "name"]
+COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
 
 
-def write(book: Gradebook, also: Callable[[Row], object]) -> None:
-    """All of it, in the place of what an earlier run wrote; `also` is told of every row."""
+def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
+    """Replace the files of an earlier run. Each observer receives every row."""
     written: set[Path] = set()
 
     def rows() -> Iterator[Row]:
         for row in book.rows():
-            submission = row.submission
-            name = submission.assignment or safe_name(f"unknown_{submission.file}", set())
-            for path, text in (
-                (book.out / "feedback" / row.folder / f"{name}.md", row.feedback),
-                (book.out / "results" / row.folder / f"{name}.json", f"{row.gradescope}\n"),
-            ):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, "utf-8")
-                written.add(path)
-            also(row)
+            written.update(_write_texts(book.out, row))
+            for observe in observers:
+                observe(row)
             yield row
 
     write_csv(book.out / "grades.csv", _grades(book, rows()))
     for path in [*book.out.glob("feedback/*/*.md"), *book.out.glob("results/*/*.json")]:
-        if path not in written:  # not handed in any more
+        if path not in written:  # of a submission that is not listed any more
             path.unlink()
             if not any(path.parent.iterdir()):
                 path.parent.rmdir()
 
 
-def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
-    """grades.csv, header first. A question's column carries its assignment's name where there are several.
+def _write_texts(out: Path, row: Row) -> Iterator[Path]:
+    """Write a student's feedback and result; yield the paths."""
+    name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
+    texts = {
+        out / "feedback" / row.folder / f"{name}.md": row.feedback,
+        out / "results" / row.folder / f"{name}.json": f"{row.gradescope}\n",
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        yield path
 
-    What a platform says of a student comes last, and before it by how much the instructor corrected the score.
+
+def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
+    """Yield the lines of grades.csv, header first.
+
+    The columns: facts, points by question, the correction by hand, and what the platform says of the student. A
+    question's column carries the assignment's name if there are several assignments.
     """
     questions = book.questions()
 
@@ -53,21 +59,21 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     columns = [column(assignment, question) for assignment, names in questions.items() for question in names]
     yield [*COLUMNS, *columns, "adjustment", *IDENTITIES]
     for row in rows:
-        submission = row.submission
-        points = {
-            column(submission.assignment, question): _number(won) for question, won in row.grade.questions.items()
-        }
+        submission, grade = row.submission, row.grade
+        points = {column(submission.assignment, name): _number(won) for name, won in grade.questions.items()}
         yield [
             csv_cell(row.student),
             submission.assignment,
             _number(row.score),
-            _number(row.grade.max_score),
-            row.grade.status,
+            _number(grade.max_score),
+            grade.status,
+            csv_cell(submission.submitted),
+            row.late,
             csv_cell(submission.file),
             submission.sha256,
-            f"{row.grade.seconds:.3f}",
+            f"{grade.seconds:.3f}",
             *(points.get(name, "") for name in columns),
-            _number(row.score - row.grade.score) if row.adjustments else "",
+            _number(row.score - grade.score) if row.adjustments else "",
             *(csv_cell(getattr(submission.person, name)) for name in IDENTITIES),
         ]
 

@@ -1,7 +1,7 @@
-"""One run of a batch: what was handed in is read, graded, kept in the gradebook, written out.
+"""One run of a batch: read submissions, grade them, keep the grades in the gradebook, write the results.
 
-One process coordinates: it alone writes anything. A grade that has come is in the gradebook at once, so the same
-command goes on from there after a run that was killed.
+One process coordinates and alone writes the gradebook. A grade is kept as soon as it is there, so the same command goes
+on after a run that was killed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.progress import track
 
 from autograder import course, parallel
-from autograder.batch import adjustments, output
-from autograder.batch.gradebook import FILE, Gradebook
+from autograder.batch import adjustments, publish
+from autograder.batch.database import FILE
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, Job, Processes, Setup, failure_of, suite_key
 from autograder.course import BatchError
@@ -28,9 +29,11 @@ from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-JOBS_PER_WORKER = (
-    2  # jobs for each grader, one in progress and one that waits: the code of a class is never held at once
-)
+JOBS_PER_WORKER = 2
+"""Jobs that each grader holds, one in progress and one waiting: the code of a whole class is never in memory."""
+
+PROGRESS_SECONDS = 10.0
+"""Seconds between two lines about the progress, where no terminal shows a bar."""
 
 
 def grade(
@@ -43,73 +46,46 @@ def grade(
     disabled_locks: Collection[str] = (),
     console: Console | None = None,
 ) -> Summary:
-    """Grade everything in these folders into OUT, on this machine or on a cluster. Where a student has two submissions
-    for an assignment, the one in the later folder counts.
+    """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    Raises NothingToGradeError, and BatchError with a sentence where the run cannot go on; what was graded by then is
-    kept.
+    Where a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
+    or, if the run cannot go on, BatchError; grades that were given by then are kept.
     """
-    begin = time.monotonic()
-    console = console or Console(quiet=True)
-    summary = Summary()
+    if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
+        raise NothingToGradeError(
+            f"{inside} holds this course itself, and no submissions: name the folder that has them"
+        )
+    begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
+    setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
     found = [find_in_folder(folder, assignment, known, out) for folder in folders]
-    for one in found:
-        summary.remarks.append(f"Read as {one.layout}.")
+    summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
-        with console.status("Reading what was handed in"):
+        with console.status("Reading submissions"):
             submissions = (_read(folder, one.students, known) for folder, one in zip(folders, found, strict=True))
-            book.take_in(submissions, {one.name: suite_key(one, disabled_locks) for one in course.assignments()})
-        corrected, unmatched = adjustments.apply(book, folders[-1].resolve().parent)
-        if corrected:
-            summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
-        summary.name("Not applied", unmatched)
+            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
+            summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
+        _correct(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
-            setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            total = sum(to_grade.values())
             with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
-                bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
-                summary.graded = sum(to_grade[key] for key in bar)
-        output.write(book, summary.add)
-        if not _report_is_current(out):
-            with console.status("Comparing what was handed in, and writing the report"):
-                summary.name("Not compared", parallel.run_in_subprocess(write_report, out))
-        summary.name(
-            "Not graded, as another submission of the student counts",
-            [f"{one.student} ({one.file})" for one in book.replaced()],
-        )
+                counts = (to_grade[key] for key in graded)
+                summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
+        summary = _publish(book, summary, console)
     summary.show(console, time.monotonic() - begin)
-    names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "similarity.csv", "feedback/"))
+    names = ", ".join(str(out / name) for name in ("report.html", "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 
 
-def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
-    """Compare what was handed in, and write OUT/similarity.csv and OUT/report.html; returns whose files could not be
-    compared. Takes memory in proportion to the class."""
-    from autograder.reports import class_page, similarity
-
-    with Gradebook.reading(out) as book:
-        not_compared = similarity.write(out, book.rows(), book.cells, [*similarity.solutions(), *others])
-        class_page.write(out, book.rows())
-    return not_compared
-
-
-def _report_is_current(out: Path) -> bool:
-    """Whether the report was written after the last change of the grades."""
-    report, grades = out / "report.html", out / "grades.csv"
-    return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
-
-
 def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]) -> Iterator[Submission]:
-    """All submissions of a folder. What cannot be read within bounds is a row all the same.
+    """Yield all submissions of a folder, those that cannot be read within bounds included.
 
-    Raises NothingToGradeError where of none it can be told which file is meant, or for which assignment: no class
-    hands in so.
+    Raise NothingToGradeError if nothing tells of any submission which file is meant, or for which assignment: then the
+    folder is not a class's.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -125,8 +101,48 @@ def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
+def _correct(book: Gradebook, folder: Path, summary: Summary) -> None:
+    """Apply the corrections by hand that lie in a folder."""
+    corrected, unmatched = adjustments.apply(book, folder)
+    if corrected:
+        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
+    summary.name("Not applied", unmatched)
+
+
+def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
+    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, else a line now and then."""
+    if console.is_terminal:
+        yield from track(counts, "Grading", total, console=console, transient=True)
+        return
+    done, last = 0, time.monotonic()
+    for count in counts:
+        done += count
+        if time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            console.print(f"Graded {done} of {total}.", highlight=False)
+        yield count
+
+
+def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
+    """Write every file of the run, and return the summary with what differs from the last run."""
+    if publish.is_report_current(book):
+        published = publish.write_tables(book, summary)
+    else:
+        with console.status("Writing results, comparing submissions, and writing the report"):
+            published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
+    summary = published.summary
+    if published.changed:
+        summary.remarks.append(published.changed)
+    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", published.outdated)
+    summary.name("Not compared", published.not_compared)
+    others = [f"{one.student} ({one.file})" for one in book.replaced()]
+    summary.name("Not graded, as another submission of the student counts", others)
+    book.finish(published.scores)
+    return summary
+
+
 def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and keep each grade as it comes. Yields each key that has its grade.
+    """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
     refused, by a grader that proves with the solution that it can grade. Raise BatchError if there is no such grader:
@@ -136,9 +152,8 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
     under_way: dict[Future[bytes], Job] = {}
     try:
         while waiting or under_way:
-            while waiting and len(under_way) < JOBS_PER_WORKER * max(
-                workers.size, 1
-            ):  # a cluster may be without one for a while
+            # A cluster may be without a worker for a while.
+            while waiting and len(under_way) < JOBS_PER_WORKER * max(workers.size, 1):
                 key = waiting.popleft()
                 job = Job(key, book.cells(key.code), book.problem(key.code))
                 under_way[workers.submit(job)] = job

@@ -1,4 +1,4 @@
-"""What a batch came to, and what in it needs a human."""
+"""The result of a batch on the screen, and what in it needs a person."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from autograder.protocol.failure import Status
 from autograder.submission.names import listed, printable
 
 MAX_LISTED = 10
-"""Of each kind of thing, so many are named; report.html and grades.csv have the rest."""
+"""Maximum number of names in a sentence; report.html and grades.csv have the rest."""
 
 
 @dataclass
 class AssignmentSummary:
-    """What one assignment came to."""
+    """Scores of one assignment."""
 
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     other_statuses: Counter[str] = field(default_factory=Counter)  # of those that were not simply graded
 
     def add(self, row: Row) -> None:
+        """Take in one submission."""
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
         if row.lost or row.grade.status is not Status.GRADED:
@@ -38,7 +39,7 @@ class AssignmentSummary:
 
     @property
     def line(self) -> tuple[str, str, str]:
-        """Submissions, median, and what is not as usual."""
+        """Return the number of submissions, the median, and the numbers of other statuses."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -47,7 +48,7 @@ class AssignmentSummary:
 
 @dataclass
 class Summary:
-    """What a batch came to."""
+    """Result of a batch."""
 
     graded: int = 0  # submissions, in this run
     judged: int = 0  # in this run or an earlier one
@@ -57,7 +58,7 @@ class Summary:
 
     @property
     def reused(self) -> int:
-        """Submissions whose grade was there already."""
+        """Return the number of submissions that had their grade already."""
         return self.judged - self.graded
 
     def add(self, row: Row) -> None:
@@ -67,14 +68,14 @@ class Summary:
         if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))
 
-    def name(self, what: str, names: Sequence[str]) -> None:
-        """Remark on these, if there are any."""
+    def name(self, heading: str, names: Sequence[str]) -> None:
+        """Add a remark that lists these names, if there are any."""
         if names:
             many = f"{len(names)}: " if len(names) > MAX_LISTED else ""
-            self.remarks.append(f"{what}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
+            self.remarks.append(f"{heading}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
 
     def show(self, console: Console, seconds: float) -> None:
-        """Print it."""
+        """Print the result."""
         lines = Table.grid(padding=(0, 2))
         for name, assignment in self.assignments.items():
             lines.add_row(name or "?", *assignment.line)

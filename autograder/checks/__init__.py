@@ -4,6 +4,7 @@
     answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
     expect    compares what came with what is expected, and finds the words
     proxy     the submission as a test sees it, wherever its code runs
+    numpy_errors  explains numpy's exceptions: which shapes met
     oracle    the protocol for right values and known mistakes
     call_repr  a call as a student would type it
     inputs    features, and strategies for Hypothesis

@@ -1,10 +1,11 @@
-"""The entries of ANSWERS: whether one is right, and what can be said at home, where no graded answer is.
+"""The entries of ANSWERS: which are right, and what can be said at home, where no graded answer is.
 
 The handout has the form of each answer, and the answers of questions for practice (`questions.json`).
 """
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,20 +15,25 @@ import numpy as np
 from autograder.protocol.call import ANSWERS
 
 FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""The forms of an answer."""
+"""Type of a right answer to its form, as the handout has it."""
+
+HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
+"""Form to the words for what Python reads; a form that is not here is its own."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
 
+DIGITS = "right so far: five digits are asked"
+"""The words for a number whose digits are right, and too few."""
+
 
 def form(value: object) -> str:
-    """The form of a right answer."""
+    """Return the form of a right answer."""
     return FORMS[type(plain_scalar(value))]
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each entry that cannot be right, whatever the question is: its key, and a sentence. `forms`: key → form of its
-    answer."""
+    """Yield the key of each entry that cannot be right, with a sentence. `forms`: key → form of its answer."""
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
@@ -36,7 +42,9 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
         if key not in answers:
             yield ANSWERS, f"{key} is missing: take the line from the handout again"
         elif answers[key] is not None and not _has_form(answers[key], expected):
-            yield key, f"{key}: write {expected} instead of {repr(answers[key])[:60]}"
+            unquoted = ", without quotes," if type(answers[key]) is str else ""
+            words = HOW_TO_WRITE.get(expected, expected)
+            yield key, f"{key}: write {words}{unquoted} instead of {repr(answers[key])[:60]}"
 
 
 def _has_form(given: Any, expected: str) -> bool:
@@ -47,14 +55,18 @@ def _has_form(given: Any, expected: str) -> bool:
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
-    """Of each question for practice that has an answer: whether it is right, and a sentence. A wrong one keeps its
-    reason folded, on the page. `practice`: key → its `value`, and the `reason`."""
+    """Yield, for each question for practice that has an answer, True if it is right, and a sentence.
+
+    The reason of a wrong answer stays folded, on the page. `practice`: key → its `value`, and the `reason`.
+    """
     for key, question in practice.items():
         given, expected = plain_scalar(answers.get(key)), question["value"]
         if given is None or not _has_form(given, form(expected)):
             continue
         if answer_matches(given, expected):
             yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")
+        elif lacks_digits(given, expected):
+            yield False, f"{key} is {DIGITS}"
         elif type(expected) in (bool, str):
             yield False, f"{key} is not right"
         else:
@@ -62,7 +74,7 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
 
 
 def answer_matches(got: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
-    """Whether an entry of ANSWERS is the right one."""
+    """Return True if an entry of ANSWERS is the right one."""
     got = plain_scalar(got)
     if type(expected) in (bool, str) or type(got) not in (int, float):
         return type(got) is type(expected) and bool(
@@ -72,6 +84,15 @@ def answer_matches(got: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE)
     return bool(abs(got - expected) <= allowed)
 
 
+def lacks_digits(got: Any, expected: Any) -> bool:
+    """Return True if a number is the right one, rounded or cut off after two to four digits."""
+    got = plain_scalar(got)
+    if type(expected) is not float or type(got) is not float or not math.isfinite(got):
+        return False
+    _, digits, exponent = decimal.Decimal(repr(got)).normalize().as_tuple()
+    return 2 <= len(digits) <= 4 and abs(got - expected) < 10.0 ** int(exponent)
+
+
 def plain_scalar(value: Any) -> Any:
-    """A number of numpy's as one of Python's; anything else as it is."""
+    """Return a number of numpy's as one of Python's; anything else as it is."""
     return value.item() if isinstance(value, np.generic) or (type(value) is np.ndarray and value.ndim == 0) else value

@@ -21,7 +21,7 @@ MAX_CALL = 400
 
 
 def text(call: Call) -> str:
-    """A call in words; empty where it is too long to be read."""
+    """Return a call in words; empty where it is too long to be read."""
     words = [*map(_written, call.args), *(f"{key}={_written(value)}" for key, value in call.kwargs.items())]
     whole = f"{call.function}({', '.join(words)})"
     return whole if len(whole) <= MAX_CALL else ""

@@ -7,6 +7,7 @@
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(got, expected, "position 0 changes nothing")   a property, or a value worked out by hand
+    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same of a result that may be float32
     expect.answer(rope, "rotates_values")
 
 Values and dtype are asked separately, so that one mistake costs once. Whatever comes from a submission is plain
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import ANSWER_TOLERANCE, answer_matches, plain_scalar
+from autograder.checks.answers import ANSWER_TOLERANCE, DIGITS, answer_matches, lacks_digits, plain_scalar
 from autograder.checks.oracle import Refused, Value
 from autograder.checks.proxy import Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
@@ -35,18 +36,21 @@ order of operations stays a hundred times below it; tests with larger positions 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
-GROWTH = 16
-"""How much longer the second sequence is in `vectorised`."""
+GROWTH = 4
+"""Factor from each sequence to the next longer one in `vectorised`."""
+
+BRANCH = 4
+"""Lines of Python that only a long sequence may execute, as in a branch, without being a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """The function returns what its definition says, within the tolerance; returns what it returned."""
+    """Check that the function returns what its definition says, within the tolerance; return what it returned."""
     reply, _ = _right(function, Call(function.name, args, kwargs), tolerance)
     return function.hand_out(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
-    """As `matches`, and every returned array has the dtype that the definition says."""
+    """Check as `matches` does, and that every returned array has the dtype that the definition says."""
     reply, expected = _right(function, Call(function.name, args, kwargs))
     for got_part, expected_part in zip(parts(reply.value), parts(expected), strict=True):
         got_dtype, expected_dtype = np.asarray(got_part).dtype, np.asarray(expected_part).dtype
@@ -55,7 +59,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
-    """As `matches`, and the function leaves its arguments as they were."""
+    """Check as `matches` does, and that the function leaves its arguments as they were."""
     reply, _ = _right(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
@@ -64,21 +68,31 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call.
+    """Check as `matches` does at three lengths, and that nothing loops over the sequence.
 
-    It executes less than one more line per further position, too: many other lines in front hide no loop.
+    `arguments(length)` makes the arguments of a call.
+
+    Each length is GROWTH times the one before. The lines executed then grow by equal steps where they follow the
+    logarithm of the length (a scan by doubling), twice as much at the second step where they follow its square root,
+    and four times as much where they follow the length. Lines of other graded functions count in these alone.
     """
-    calls = (Call(function.name, arguments(size), {}, measured=True) for size in (length, GROWTH * length))
-    short, long = (_right(function, call)[0].lines for call in calls)
-    if long > 2 * short or long - short >= (GROWTH - 1) * length:
-        lines = f"{function.name} executes {short} lines of Python for length {length}, {long} for {GROWTH * length}"
+    sizes = [length * GROWTH**step for step in range(3)]
+    calls = (
+        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
+    )
+    short, middle, long = (_right(function, call)[0].lines for call in calls)
+    grows = long - middle > 1.5 * (middle - short) + BRANCH
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
+        lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise Wrong(Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it")
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses
-    whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
-    wrong."""
+    """Check that the function answers a good call in the right shape.
+
+    It stands beside every refusal: a function that refuses whatever it is asked gets nothing for it, and one that
+    refuses rightly has its points though its values are wrong.
+    """
     reply, expected = _called(function, Call(function.name, args, kwargs))
     got = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
@@ -87,35 +101,47 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """The function refuses a bad argument with `error`, in whatever words."""
+    """Check that the function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} accepted a bad argument; expected {error.__name__}")
+        raise Wrong(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
     if error.__name__ not in reply.raised.bases:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind}; expected {error.__name__}")
+        raise Wrong(
+            Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind} for a bad argument; expected {error.__name__}"
+        )
 
 
 def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
-    """Two results agree: `says` is the rule in the words of the lesson."""
+    """Check that two results agree: `says` is the rule in the words of the lesson."""
     if differs := difference(got, expected, tolerance):
-        raise Wrong(differs[0], f"{says}: {differs[1]}")
+        raise Wrong(differs[0], f"{says}: {differs[1]}", value=got)
+
+
+def precision(*results: Any) -> float:
+    """Return the tolerance of a property of these results: that of the least precise dtype among them.
+
+    A function that returns float32 where float64 is due pays for it in the test of dtypes, and not here.
+    """
+    return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
 def holds(condition: object, says: str) -> None:
-    """A rule that is true or false of results: `says` is the rule in the words of the lesson."""
+    """Check a rule that is true or false of results: `says` is the rule in the words of the lesson."""
     if not condition:
         raise Wrong(Kind.VALUE, f"{says}: that is not so here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
-    """The entry of ANSWERS is right: a number to five digits or to a relative tolerance (a whole number exactly), True
-    or False, or a word."""
+    """Check an entry of ANSWERS: True, False, a word, or a number.
+
+    A whole number is exact; another number is right to five digits, or to a relative tolerance.
+    """
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
@@ -130,18 +156,19 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     expected, known = submission.oracle.answer(key)
     if not answer_matches(got, expected, tolerance):
         hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
+        hint = f"It is {DIGITS}." if hint is None and lacks_digits(got, expected) else hint
         raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
 
 def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """The reply to a call with good arguments, and the right value, with which it agrees."""
+    """Return the reply to a call with good arguments, and the right value, with which it agrees."""
     reply, expected = _called(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
 def _called(function: Function, call: Call) -> tuple[Reply, Any]:
-    """The reply to a call with good arguments, a plain value, and the right value."""
+    """Return the reply to a call with good arguments, a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _at_fault(function, "the reference refuses this call")
@@ -160,7 +187,7 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 
 
 def _at_fault(function: Function, what: str) -> Exception:
-    """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
+    """Return the error for a call that cannot be: the course is at fault only where all arguments were the test's."""
     if not function.submission.returned:
         return BrokenTest(f"{what} of {function.name}: the test is wrong")
     form = "and that is not of the form that it takes"
@@ -168,7 +195,7 @@ def _at_fault(function: Function, what: str) -> Exception:
 
 
 def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
-    """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
+    """Return the first reason why two results differ, and the largest difference; None where they agree."""
     if type(expected) is dict:
         return _dict_difference(got, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
@@ -204,7 +231,7 @@ def _tuple_difference(got: Any, expected: Sequence[Any], tolerance: float | None
 
 
 def _is_number_like(got: Any, expected: Any) -> bool:
-    """Whether `got` is of a type that may stand for `expected`: arrays for arrays, any number for a number."""
+    """Return True if the type of `got` may stand for `expected`: arrays for arrays, any number for a number."""
     if np.ndim(expected):
         return type(got) is np.ndarray
     if not isinstance(got, bool | int | float | np.generic | np.ndarray):
@@ -242,7 +269,7 @@ def _value_difference(got: Any, expected: Any, tolerance: float | None) -> tuple
 
 
 def _kind_of(value: Any) -> str:
-    """What a value is, for a message: never its own repr, which may be as long as it likes."""
+    """Describe a value for a message: never by its own repr, which may be as long as it likes."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -255,7 +282,7 @@ def _kind_of(value: Any) -> str:
 
 
 def _apart(expected: float, got: float, is_truth: bool) -> tuple[str, str]:
-    """Two values with as many digits as it takes to see that they differ."""
+    """Write two values with as many digits as it takes to see that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(got))
     digits = 15 if abs(got - expected) < NEARLY * abs(expected) else 6

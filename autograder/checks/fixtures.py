@@ -21,6 +21,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
+from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import UNFINISHED, Wrong
 
 hypothesis.settings.register_profile(
@@ -56,14 +57,16 @@ class TestContext(ABC):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
+        """Become the context of this run."""
         config.stash[TEST_CONTEXT] = self
 
     @abstractmethod
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """The submission for one test."""
+        """Return the submission for one test."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark, and a fixture for each assignment."""
     config.addinivalue_line("markers", "question(name, points): the question a test belongs to, and what it is worth")
     hypothesis.settings.load_profile("whereabouts")
     names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
@@ -84,6 +87,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
+def graded_functions(item: pytest.Item) -> tuple[str, ...]:
+    """Return the functions that have tests in the file of this one, selected or not."""
+    tests = vars(item.module).values() if isinstance(item, pytest.Function) else ()
+    marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
+    return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
+
+
 def _fixture(assignment: str) -> Any:
     @pytest.fixture(name=assignment)
     def submission(request: pytest.FixtureRequest) -> StudentModule:
@@ -94,11 +104,12 @@ def _fixture(assignment: str) -> Any:
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Return a generator for the random inputs of one test."""
     return random_inputs(request.config.stash[TEST_CONTEXT], request.node)
 
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
-    """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
+    """Return a generator that changes with the term's seed and with the test, and with nothing else."""
     return np.random.default_rng(_seeds(_seed(context, item), item.name))
 
 
@@ -109,20 +120,22 @@ def _seeds(term: int, test: str) -> np.random.SeedSequence:
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
-    """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the
-    grader."""
+    """Return the term's seed for hidden tests.
+
+    Public tests draw the same in every term, and on a student's machine as in the grader.
+    """
     return context.seed if item.path.parent.name == "hidden" else 0
 
 
 def submission_of(item: pytest.Item) -> StudentModule | None:
-    """The submission that a test was given, while it runs."""
+    """Return the submission of a test that runs."""
     given = getattr(item, "funcargs", None) or {}
     return next((value for value in given.values() if isinstance(value, StudentModule)), None)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """A grade is one sentence, not a traceback; what is not written yet is skipped, not failed."""
+    """Report one sentence and no traceback; a test of what is not written yet is skipped, and does not fail."""
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.

@@ -1,5 +1,6 @@
-"""How each function of an assignment stands, by its tests: decided here once, and told on a laptop, in the feedback and
-to staff.
+"""The state of each function of an assignment, by its tests.
+
+It is decided here once, and shown on a laptop, in the feedback and to staff.
 
 It follows from what may be told of each test and from what builds on what, so that to tell it gives nothing else away.
 """
@@ -19,7 +20,7 @@ _DEPTHS = list(Kind)
 
 
 class State(Enum):
-    """How a function stands."""
+    """State of a function."""
 
     RIGHT = auto()
     GIVEN = auto()
@@ -37,7 +38,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class FunctionState:
-    """One function, and what there is to say of it."""
+    """State of one function, and the mistakes to explain."""
 
     name: str
     test_results: list[TestResult]
@@ -46,9 +47,12 @@ class FunctionState:
     """the other function to fix, or to wait for"""
     own: tuple[TestResult, ...] = ()
     """the mistakes of its own, the deepest first, and of those the ones with a known cause"""
+    promises_an_error: bool = False
+    """whether it is right so far, and raises nothing though its docstring has a line `Raises`"""
 
     @property
     def is_right(self) -> bool:
+        """True if nothing of the function fails."""
         return self.state in (State.RIGHT, State.GIVEN)
 
 
@@ -75,7 +79,10 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     kinds = {result.kind for result in group}
     other = next((result.replaced for result in group if result.replaced), None)
     if kinds == {None}:
-        return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other)
+        replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
+        is_silent = not any(reply.raised for reply in replies)  # as far as the tests have asked
+        promises = is_silent and call_graph is not None and call_graph.promises_an_error(name)
+        return FunctionState(name, group, State.GIVEN if other else State.RIGHT, other, promises_an_error=promises)
     if Kind.NOT_REACHED in kinds:
         return FunctionState(name, group, State.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:

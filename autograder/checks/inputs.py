@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
-    """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never
-    symmetric."""
+    """Return multiples of 1/8 from −2 to 2: exact in float32 and float64 on every platform.
+
+    They are not all equal, and never symmetric.
+    """
     return _features(shape, seed, np.dtype(dtype).name).copy()
 
 
@@ -22,7 +26,7 @@ _made: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
 
 def how_made(array: np.ndarray) -> str | None:
-    """The call of `features` that makes this array, where a test has made it."""
+    """Return the call of `features` that makes this array, where a test has made it."""
     return _made.get((array.dtype.name, array.shape, array.tobytes()))
 
 
@@ -36,11 +40,21 @@ def _features(shape: tuple[int, ...], seed: int, dtype: str) -> np.ndarray:
     return array
 
 
+CASE_POINTS = 0.125
+"""Points of each function in a test of several."""
+
+
+def case(function: str, *arguments: Any) -> Any:
+    """Return the case of one function, for a parametrised test that asks several: the function alone pays for it."""
+    mark = pytest.mark.question(function, points=CASE_POINTS)
+    return pytest.param(function, arguments, id=function, marks=mark)
+
+
 def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
-    """A position anywhere up to `limit`, for Hypothesis."""
+    """Draw a position anywhere up to `limit`."""
     return st.integers(0, limit)
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """A seed for `features`, for Hypothesis: arrays drawn number by number would be slow and no more telling."""
+    """Draw a seed for `features`: arrays drawn number by number would be slow and no more telling."""
     return st.integers(0, 2**20)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.checks import call_repr
+from autograder.checks import call_repr, numpy_errors
 from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
@@ -15,7 +15,7 @@ from autograder.protocol.failure import Kind, Wrong
 
 
 class Backend(Protocol):
-    """Where a submission's code runs."""
+    """Process in which a submission's code runs."""
 
     @property
     def failure(self) -> Raised | None:
@@ -33,10 +33,11 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, and return a plain value."""
         return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """The plain value of a reply. Raises Wrong where the student's code raised."""
+        """Return the plain value of a reply. Raise Wrong where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
@@ -45,7 +46,7 @@ class Function:
         return reply.value
 
     def hand_out(self, value: Any) -> Any:
-        """A value for the test to keep: from now on its calls may have arguments that are not its own."""
+        """Return a value for the test to keep: from now on its calls may have arguments that are not its own."""
         self.submission.returned += parts(value)
         return value
 
@@ -56,7 +57,7 @@ class Function:
         return reply
 
     def why_it_raised(self, raised: Raised) -> Wrong:
-        """The words for an exception that no test asked for."""
+        """Return the words for an exception that no test asked for."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
@@ -70,16 +71,18 @@ class Function:
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
+        if more := numpy_errors.explanation(raised.message, raised.line):
+            what += f"\n{more}"
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
-        """The words for a name that the file does not come to define."""
+        """Return the words for a name that the file does not come to define."""
         return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
 
 
 def stops(failure: Raised) -> str:
-    """The words for a file that does not run to its end, or without what it imports."""
+    """Return the words for a file that does not run to its end, or lacks what it imports."""
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
@@ -88,19 +91,29 @@ def stops(failure: Raised) -> str:
 class StudentModule:
     """All functions of one submission; `oracle` knows the right outcome of each call."""
 
-    def __init__(self, name: str, backend: Backend, oracle: Oracle) -> None:
+    def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
         self.name = name
         self.backend = backend
         self.oracle = oracle
+        self.graded = graded
+        """Functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
         self.returned: list[Any] = []
         """what the test was given of it, and may hand on as an argument"""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Whether a call had results of the submission as arguments, and so may have failed because of those."""
+        """Return True if a call had results of the submission as arguments, and so may have failed because of those."""
         given = parts([*call.args, *call.kwargs.values()])
         return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
+
+    def has_returned(self, value: object) -> bool:
+        """Return True if a value is a result of the submission, or a part of one; a number may have come from it."""
+        results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
+        return not isinstance(value, np.ndarray) or any(
+            value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
+            for result in results
+        )
 
     @property
     def replies(self) -> dict[Call, Reply]:
@@ -114,13 +127,14 @@ class StudentModule:
         return call_repr.text(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
+        """Return a function of the submission."""
         if function.startswith("_"):
             raise AttributeError(function)
         return Function(function, self)
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """The arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
+    """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) not in (tuple, list):

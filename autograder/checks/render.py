@@ -23,7 +23,7 @@ LONGEST_LINE = 400
 
 
 class Audience(Enum):
-    """Who reads a result, and when."""
+    """Readers of a result, and the time when they read it."""
 
     HOME = auto()
     """a student, of all tests that run on their own machine"""
@@ -40,8 +40,7 @@ _MARKUP = str.maketrans(
 
 
 def plain(text: str) -> str:
-    """Text that a submission may control, without characters that do something other than stand there, and without
-    lines that nobody reads to their end."""
+    """Return text that a submission may control as printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     lines = (line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]} …" for line in text.split("\n"))
@@ -49,18 +48,18 @@ def plain(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Such text as a Markdown code block: no markup in it is markup."""
+    """Return text that a submission may control as a code block of Markdown: no markup in it is markup."""
     return "\n".join(f"    {line}" for line in plain(text).split("\n"))
 
 
 def inline(text: str) -> str:
-    """Such text inside a sentence, as Markdown: no markup, no HTML, no address that turns into a link."""
+    """Return text that a submission may control for a sentence of Markdown: no markup, no HTML, no link."""
     escaped = plain(" ".join(text.split())).translate(_MARKUP)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
 
 def print_markdown(console: Console, text: str, indent: str = "") -> None:
-    """Such Markdown in a terminal: no line is broken, so that a call can be copied."""
+    """Print Markdown in a terminal: no line is broken, so that a call can be copied."""
     from rich.text import Text
 
     for line in text.split("\n"):
@@ -76,12 +75,12 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
 
 
 def read(text: str) -> str:
-    """A sentence of Markdown as a reader sees it."""
+    """Return a sentence of Markdown as a reader sees it."""
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 
 
 def scored(test_results: Sequence[TestResult]) -> str:
-    """The points won, and those possible."""
+    """Return the points won, and those possible."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -95,14 +94,18 @@ _NOTES = {
 
 
 def note(function_state: FunctionState) -> str:
-    """What is said of a function without a mistake of its own, in a few words."""
+    """Return a few words about a function without a mistake of its own."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
-    return _NOTES.get(function_state.state, "").format(cause=cause)
+    words = _NOTES.get(function_state.state, "").format(cause=cause)
+    promise = "its docstring has a line `Raises`, and your function has no `raise`"
+    return "; ".join(filter(None, [words, promise if function_state.promises_an_error else ""]))
 
 
 def block(function_state: FunctionState, audience: Audience, full: int = 1) -> str:
-    """The mistakes of one function: the likely cause, so many of public tests in full, and what else there is. Staff
-    reads all of them."""
+    """Return the text of one function's mistakes: the likely cause, so many of public tests in full, and the rest.
+
+    Staff reads all of them.
+    """
     own, staff = function_state.own, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in own if mistake.hint), None)  # of the deepest
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
@@ -122,7 +125,7 @@ def block(function_state: FunctionState, audience: Audience, full: int = 1) -> s
 
 
 def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
-    """What hidden tests found, where that is more than the public ones and a known cause say already."""
+    """Return the findings of hidden tests, where they are more than the public ones and a known cause say."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]
     news = [mistake for mistake in hidden if mistake.kind not in seen]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # whoever only reads results loads neither
 
 
 class Phase(Enum):
-    """What a submission is shown together."""
+    """Part of a suite whose results are shown together."""
 
     PUBLIC = 0
     ANSWERS = 1
@@ -26,7 +26,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Test:
-    """One collected test: what it belongs to, what it is worth, and the rule that it checks."""
+    """Collected test: its question, its points, and the rule that it checks."""
 
     name: str
     question: str
@@ -39,12 +39,13 @@ class Test:
 
     @property
     def hidden(self) -> bool:
+        """True if a student does not see the test."""
         return self.phase is not Phase.PUBLIC
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """How one test came out."""
+    """Result of one test."""
 
     __test__ = False
 
@@ -64,6 +65,7 @@ class TestResult:
 
     @property
     def passed(self) -> bool:
+        """True if nothing is wrong."""
         return self.kind is None
 
     @property
@@ -73,7 +75,7 @@ class TestResult:
 
     @property
     def is_mistake(self) -> bool:
-        """Whether something is wrong, and not just missing."""
+        """True if something is wrong, and not just missing."""
         return not self.passed and not self.is_unwritten
 
 
@@ -90,12 +92,12 @@ POINTS, PUBLIC_POINTS = 20, 8
 
 
 def points_won(test_results: Iterable[TestResult]) -> float:
-    """The points of the tests that passed."""
+    """Return the points of the tests that passed."""
     return sum(result.test.points for result in test_results if result.passed)
 
 
 def points_possible(test_results: Iterable[TestResult]) -> float:
-    """The points of all these tests."""
+    """Return the points of all these tests."""
     return sum(result.test.points for result in test_results)
 
 
@@ -111,7 +113,7 @@ def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def describe(item: pytest.Function) -> Test:
-    """What a collected test is. Raises BrokenTest for one that lacks its mark or its rule."""
+    """Describe a collected test. Raise BrokenTest if it lacks its mark or its rule."""
     mark = item.get_closest_marker("question")
     if mark is None:
         raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
@@ -121,6 +123,13 @@ def describe(item: pytest.Function) -> Test:
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
+
+
+def _origin(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a compared value that no function returned: the call beside it gave another one."""
+    if value is None or submission is None or not submission.replies or submission.has_returned(value):
+        return ""
+    return "\nThe test computed this value from what your functions returned."
 
 
 _BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
@@ -139,7 +148,7 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case Wrong(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, replaced=raised.function, calls=calls)
         case Wrong() | Stopped():
-            kind, message = raised.kind, raised.message
+            kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"

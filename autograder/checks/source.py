@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import sys
 import tokenize
 import traceback
@@ -24,7 +25,7 @@ MAX_CODE = 256 * 1024
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
-    """The syntax tree. Raises SyntaxError or ValueError for text that has none.
+    """Return the syntax tree. Raise SyntaxError or ValueError for text that has none.
 
     A short text can still be dear: whoever parses what others wrote does so in a process that can be ended.
     """
@@ -39,7 +40,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
 
 
 class Source:
-    """One file of a student's, as text."""
+    """Text of a student's file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,22 +79,23 @@ class Source:
                 self._lines[str(key.value)] = value.lineno
 
     def location(self, function: str) -> str:
-        """Where a function or an entry of ANSWERS begins, or these as a whole, or what has to be mended first: file and
-        line, as editors and terminals link them."""
+        """Return file and line where a name begins, as editors and terminals link them.
+
+        A name is a function, an entry of ANSWERS, or ANSWERS; any other one stands for the line to fix first.
+        """
         return f"{self.path}:{self._lines.get(function, self._broken_at)}"
 
     def unwritten(self) -> list[str]:
-        """The functions that are as the handout has them: a docstring, then an exception."""
+        """Return the functions that are as the handout has them: a docstring, then an exception."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     def imports(self) -> Iterator[tuple[int, str]]:
-        """Line and module of each import that fails when it is graded. One under a guard is the student's own
-        affair."""
+        """Yield line and module of each import that fails when it is graded; one under a guard does not count."""
         return _imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
-    """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
+    """Return True if a function still has the stub's body: a docstring, and a line that says that nothing is there."""
     match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
         case [] | [ast.Pass()]:
             return True
@@ -117,7 +119,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class CallGraph:
-    """What each function of a source builds on."""
+    """Graph of the functions of a source: which one builds on which others."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._named = {
@@ -125,10 +127,11 @@ class CallGraph:
             for name, node in functions.items()
         }
         """function → the functions that its text names"""
+        self._functions = functions
         self.below = functools.cache(self._below)
 
     def _below(self, name: str) -> frozenset[str]:
-        """All functions of the same file that one uses, directly or through others."""
+        """Return the functions of the same file that a function uses, directly or through others."""
         used: set[str] = set()
         waiting = [name]
         while waiting:
@@ -137,10 +140,17 @@ class CallGraph:
             waiting += further
         return frozenset(used - {name})
 
+    def promises_an_error(self, name: str) -> bool:
+        """Return True if a function's docstring has a line `Raises`, and neither it nor what it builds on raises."""
+        node = self._functions.get(name)
+        promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
+        reached = [self._functions[each] for each in (name, *self.below(name))] if promised else []
+        return bool(reached) and not any(isinstance(part, ast.Raise) for each in reached for part in ast.walk(each))
+
     def lowest(self, names: frozenset[str]) -> frozenset[str]:
-        """Those that build on no other of these functions."""
+        """Return those that build on no other of these functions."""
         return frozenset(name for name in names if names.isdisjoint(self.below(name)))
 
     def topological_order(self, names: Iterable[str]) -> list[str]:
-        """Functions so that each stands behind those that it builds on."""
+        """Return functions so that each stands behind those that it builds on."""
         return sorted(names, key=lambda name: (len(self.below(name)), name))

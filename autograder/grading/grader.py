@@ -74,7 +74,7 @@ class Grader:
 
 def _collected(assignment: Assignment) -> tuple[Suite, Scorer]:
     """Return the suite of an assignment, and what scores its results."""
-    suite = Suite(assignment)
+    suite = Suite(assignment, only_graded=True)
     scorer = Scorer(assignment, suite.tests)
     gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
     return suite, scorer

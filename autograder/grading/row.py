@@ -17,6 +17,9 @@ from autograder.protocol.failure import Status
 from autograder.submission import Submission
 from autograder.submission.names import folded
 
+IDENTITIES = ("number", "sid", "email", "login", "name")
+"""Facts of a person that tables show, last."""
+
 
 class Key(NamedTuple):
     """The key of a grade: assignment, and hashes of the suite and of the code."""
@@ -91,7 +94,20 @@ class Row:
             sentences = "\n".join(adjustment.sentence for adjustment in self.adjustments)
             by_hand = {"name": "Corrected by hand", "score": self.score - self.grade.score, "output": sentences}
             result = result | {"tests": [*result["tests"], by_hand]}
+        if self.submission.submitted or self.submission.late is not None:
+            facts = {"submitted": self.submission.submitted, "late": self.submission.late}
+            result = result | {"extra_data": facts}
         return json.dumps(result)
+
+    @property
+    def late(self) -> str:
+        """Return yes or no; an empty text where the platform does not say."""
+        return {None: "", True: "yes", False: "no"}[self.submission.late]
+
+    @property
+    def arrival(self) -> str:
+        """Return a sentence on when the submission came; an empty text where the platform does not say."""
+        return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
     def feedback(self) -> str:
@@ -100,7 +116,8 @@ class Row:
         if self.adjustments:
             lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
-        return feedback.page(self.submission, self.score, self.grade.max_score, by_hand, self.grade.full_feedback)
+        texts = (inline(self.arrival), by_hand, self.grade.full_feedback)
+        return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 
 def known_as(submission: Submission) -> set[str]:

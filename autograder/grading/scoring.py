@@ -16,6 +16,7 @@ from autograder.checks.render import Audience, plain, scored
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
+from autograder.grading.optional import full_scale
 from autograder.protocol.call import ANSWERS
 
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second: it is loaded when a grade is made
@@ -97,12 +98,13 @@ class Scorer:
             file.run(namespace)
         set_summaries(self.files, test_results, self.assignment)
         results = GradingResults(self.files)
-        return {
+        numbers = {
             "score": float(results.total),
             "max_score": float(results.possible),
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
             "gradescope": results.to_gradescope_dict(self.defaults) | MARKDOWN,
         }
+        return full_scale(numbers) if self.assignment.optional else numbers
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:

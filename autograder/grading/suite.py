@@ -30,6 +30,7 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
+from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
@@ -44,13 +45,17 @@ class Suite(fixtures.TestContext):
 
     backend: Backend
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, only_graded: bool = False) -> None:
+        """Collect the tests: all of them, or those that count this term."""
         self.assignment = assignment
         self.seed = course.seed()
         items = [(describe(item), item) for item in collect(assignment, self)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self) for test, item in items}
         self.reference = Reference(assignment)
+        if only_graded:
+            counting = graded_tests(assignment, self.tests, self.reference.call_graph)
+            self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
         """Source of the values that the tests expect."""
 
@@ -61,7 +66,7 @@ class Suite(fixtures.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the submission that is being graded, as a test sees it."""
-        return StudentModule(assignment, self.backend, self.oracle)
+        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases on one submission, of all phases by default."""

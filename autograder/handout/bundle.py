@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from autograder.course import PACKAGE, ROOT, assignments, shipped_code
+from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
 from autograder.files import write_zip
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, write
-from autograder.pages import course, questions
+from autograder.pages import course, pictures, questions
+from autograder.plan import Edition
 
 QUESTIONS = "tests/public/questions.json"
-"""What every handout has, and no checkout of the course."""
+"""File that every handout has, and no checkout of the course."""
 
 COURSE = "course"
-"""The folder of the course's pages in it."""
+"""Folder of the course's pages in a handout."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
 _SHARED = """
-    LICENSE assignments/*.md assignments/figures.py assignments/experiments.py assignments/figures/*.svg
+    LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
     assignments/writer/lessons.py assignments/writer/llama.py assignments/writer/yours.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""What trained the writer's model is not among them: it rotates as lesson 5 asks for."""
+"""Files without the program that trained the writer's model: it rotates as `rope` asks for."""
 
 _OF_EACH = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
@@ -39,8 +41,9 @@ _OF_EACH = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
-    chosen = [assignment for assignment in assignments() if not only or assignment.name in only]
+    """Return path in the handout → content, of all assignments or only some. What is not named here does not ship."""
+    edition = Edition.of_term(only)
+    chosen = [Assignment(name) for name in edition.shipped]
     patterns = [*_SHARED, *(pattern.replace("NAME", one.name) for one in chosen for pattern in _OF_EACH)]
     paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
     paths |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
@@ -51,14 +54,27 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     for one in chosen:
         made |= otter_files.files(one, questions.tests(one))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
-    return files | {f"{COURSE}/{name}": content for name, content in course().items()}
+    files |= {name: edition.text(files[name].decode("utf-8"), name).encode("utf-8") for name in filter(_is_text, files)}
+    pages = {f"{COURSE}/{name}": content for name, content in course(edition).items()}
+    texts = (text.decode("utf-8") for name, text in files.items() if name.endswith(".md"))
+    shown = {picture for text in texts for picture in _PICTURE.findall(text)}
+    drawn = {f"assignments/{name}": content for name, content in pictures(edition, shown).items()}
+    return files | {name: content for name, content in drawn.items() if "/narrow/" not in name} | pages
+
+
+_PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
+
+
+def _is_text(name: str) -> bool:
+    """Return True for a file that speaks of lessons by their numbers."""
+    return name.startswith(("assignments/", "tests/")) and name.endswith((".md", ".py", ".ipynb", ".json"))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and beside it the same as a folder. Raises HandoutError rather than writing one that leaks, or
-    over anything else than an earlier one.
+    """Write the zip, and a folder with the same content beside it; return the zip's path.
 
-    `only`: the assignments that are open by now; all of them where none is named.
+    `only` names the assignments that are open by now; without names, all are. Raise HandoutError instead of writing a
+    handout that leaks, or replacing anything but an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":

@@ -1,8 +1,7 @@
-"""A second lock: finds what must not be in a handout, whatever put it there. The first one is that `bundle` names what
-ships.
+"""Search for secrets in a handout. It is a second lock: the first is that `bundle` lists what ships.
 
 Texts are compared without spaces, quotes and escapes, so that a line is found inside a notebook's JSON, in prose,
-indented otherwise or broken in two. What a stub, a public test or the room of checks says too is no secret.
+indented otherwise or broken in two. Words that a stub, a public test or the room of checks has as well are no secret.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import assignments, seed, shipped_code
+from autograder.course import Assignment, full_course, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
-ACCIDENT = 24
-"""Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
-BLOCK = ACCIDENT // 2
+MIN_SECRET = 24
+"""Characters, spaces aside, below which a line is no secret: anybody writes `return x`."""
+BLOCK = MIN_SECRET // 2
 
 _TINY = "assignments/model/tiny"
 NUMBERS = frozenset(
@@ -31,11 +30,11 @@ NUMBERS = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """One line for each thing in these files that students must not have; empty where there is none."""
+    """Return a line for each secret in these files; no line if students may have them all."""
     secrets = _secrets()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
-        for place in range(BLOCK if len(part) >= ACCIDENT else 0):
+        for place in range(BLOCK if len(part) >= MIN_SECRET else 0):
             by_block.setdefault(part[place : place + BLOCK], set()).add(part)
     texts = {name: content for name, content in files.items() if name not in NUMBERS}
     found = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
@@ -52,35 +51,36 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
     bare = _bare(text) + _bare(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
-    # Wherever a secret stands, its first ACCIDENT characters hold one of these blocks: most secrets need no search.
+    # Wherever a secret stands, its first MIN_SECRET characters hold one of these blocks: most secrets need no search.
     blocks = {bare[place : place + BLOCK] for place in range(0, len(bare), BLOCK)}
     likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
     for part, what in secrets.items():
-        if (len(part) < ACCIDENT or part in likely) and part in bare:
+        if (len(part) < MIN_SECRET or part in likely) and part in bare:
             yield what
 
 
 def _secrets() -> dict[str, str]:
-    """Secret → what it is."""
-    said = [path.read_text("utf-8") for path in shipped_code()]
-    told = {BEGIN: "a solution's marks", END: "a solution's marks"}
-    for one in assignments():
-        solution, hidden = one.solution.read_text("utf-8"), one.hidden_tests.read_text("utf-8")
-        said += [stub(solution, one.name), one.public_tests.read_text("utf-8")]
-        told |= dict.fromkeys(answer_texts(solution), f"an answer of {one.name}")
-        told |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {one.name}")
+    """Return secret → description, of all lessons of the course: another term has those that this one leaves out."""
+    shown = [path.read_text("utf-8") for path in shipped_code()]
+    secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
+    for assignment in map(Assignment, full_course()):
+        name = assignment.name
+        solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
+        shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
+        secrets |= dict.fromkeys(answer_texts(solution), f"an answer of {name}")
+        secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
-            # Docstrings are meant to be read; how arguments are taken by the given function is told in lesson 1.
+            # Docstrings are meant to be read, and the first lesson shows how a given function takes its arguments.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
-            long = [line for line in lines if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
-            told |= dict.fromkeys(long, f"a line of {one.name}'s {whose}")
-    public = _bare("\n".join(said))
-    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in told.items()}
+            long = [line for line in lines if len(_bare(line)) >= MIN_SECRET and "_features(" not in line]
+            secrets |= dict.fromkeys(long, f"a line of {name}'s {whose}")
+    public = _bare("\n".join(shown))
+    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in secrets.items()}
     return {part: what for part, what in bare.items() if part not in public}
 
 
 def _bare(text: str) -> str:
-    """A text without what may change when it is copied, indented, quoted or escaped."""
+    """Return a text without the characters that change when it is copied, indented, quoted or escaped."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), html.unescape(text))
     # A notebook's JSON has each line of a cell in quotes of its own.
     return re.sub(r"""\\n",\s*"|\\[nrt]|[\s"'\\]""", "", text)

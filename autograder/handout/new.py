@@ -1,5 +1,7 @@
-"""`autograder new NAME`: the files of a new assignment, copied from small working examples in `new_assignment`, each to
-its place in the course. What to write into files that all assignments share, it says."""
+"""`autograder new NAME`: files of a new assignment, copied from small working examples in `new_assignment`.
+
+The command says which lines to add to files that all assignments share.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,20 @@ import keyword
 import re
 from pathlib import Path
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, full_course
 from autograder.handout.stubs import HandoutError, stale, write
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 
 
 def create(name: str) -> tuple[list[Path], list[str]]:
-    """Write the files of a new assignment, and what is generated from them; returns their paths, and sentences that say
-    what to write into shared files. Raises HandoutError."""
+    """Write the files of a new assignment, and the files that are generated from them.
+
+    Return their paths, and the lines to add to shared files. Raise HandoutError for a name that cannot be used.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: take a new word in lower-case letters")
-    number, files = str(len(assignments()) + 1), {}
+    number, files = str(len(full_course()) + 1), {}
     for path in sorted(_TEMPLATES.rglob("*.txt")):
         place = ROOT / path.relative_to(_TEMPLATES).as_posix().replace("NAME", name).removesuffix(".txt")
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)

@@ -1,4 +1,4 @@
-"""What Otter and notebooks read in a handout: a test file for each function, and the cells of a notebook that use them.
+"""Files for Otter and notebooks in a handout: a test file for each function, and notebook cells that use them.
 
 Otter's cases run the real public tests, by name, on what the notebook or the file defines (`laptop.notebook_checks`).
 """
@@ -17,8 +17,11 @@ _FORMS = Path(__file__).with_name("forms")
 
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
-    """Path in the handout → content, of all that is made for services from one assignment."""
-    folder, asked = f"assignments/{assignment.name}", dict.fromkeys(test.question for test in tests if not test.hidden)
+    """Return path in the handout → content, of the files for Otter and notebooks of one assignment."""
+    folder, questions = (
+        f"assignments/{assignment.name}",
+        dict.fromkeys(test.question for test in tests if not test.hidden),
+    )
     made = {
         f"{folder}/tests/{question}.py": filled(
             _FORMS / "otter_question.txt",
@@ -27,13 +30,13 @@ def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
             public=[test for test in tests if test.question == question and not test.hidden],
             hidden=[test for test in tests if test.question == question and test.hidden],
         )
-        for question in asked
+        for question in questions
     }
-    return made | {f"{folder}/explore.ipynb": _with_checks(assignment, list(asked))}
+    return made | {f"{folder}/explore.ipynb": _with_checks(assignment, list(questions))}
 
 
 def _with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
-    """The notebook with a cell at its beginning for Colab and a section at its end that checks each question."""
+    """Return the notebook with a cell for Colab at its beginning and a check of each question at its end."""
     content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
     added = json.loads(filled(_FORMS / "notebook_cells.json", assignment=assignment.name, questions=questions))
     title, *cells = content["cells"]

@@ -1,33 +1,49 @@
-"""`make solutions`: a page for each assignment with its solution and its answers with their reasons. For after the
-deadline."""
+"""`make solutions`: a page per assignment with its solution, its answers and their reasons. For after the deadline."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
-from autograder.course import assignments
+from autograder.course import ROOT, Assignment, UserError, assignments, find
 from autograder.handout.stubs import BEGIN, END, write
 from autograder.pages import code, style
+from autograder.plan import Edition
 from autograder.reports.templates import filled
 
 FOLDER = Path("dist", "solutions")
 FORM = Path(__file__).with_name("forms") / "solution.html"
+USAGE = "Say which solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 for those of the whole term."
 
 
-def build(folder: Path = FOLDER) -> list[Path]:
-    """Write the pages of all assignments; returns their paths."""
-    looks, pages = Markup(style()), {}
-    for assignment in assignments():
+def build(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
+    """Write the pages of some assignments; return their paths."""
+    style_sheet, edition, pages = Markup(style()), Edition.of_term(), {}
+    for assignment in chosen:
         source = re.sub(rf"(?m)^ *(?:{BEGIN}|{END})\n", "", assignment.solution.read_text("utf-8"))
-        title = assignment.lesson.read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        page = filled(FORM, title=title, style=looks, source=Markup(code(source, "python")))
+        lesson = edition.text(assignment.lesson.read_text("utf-8"), assignment.lesson.relative_to(ROOT).as_posix())
+        title = lesson.partition("\n")[0].removeprefix("# ")
+        page = filled(FORM, title=title, style=style_sheet, source=Markup(code(source, "python")))
         pages[folder / f"{assignment.name}.html"] = page
     return write(pages)
 
 
+def main(arguments: Sequence[str]) -> int:
+    """Write the solutions of the assignment that is named, or of all with `--all`; return the exit code."""
+    try:
+        chosen = assignments() if "--all" in arguments else [find(name) for name in arguments]
+        if not chosen:
+            raise UserError(USAGE)
+        print(*build(chosen), sep="\n")
+        return 0
+    except (UserError, LookupError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
 if __name__ == "__main__":
-    sys.stdout.write("".join(f"{path}\n" for path in build()))
+    sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,4 @@
-"""What an assignment must have before anything is made of it. What is missing or wrong is one sentence, never a
-traceback."""
+"""Parts that an assignment must have before anything is made of it. A missing part is one sentence, no traceback."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 
 from autograder.checks.results import Phase, wrong_points
-from autograder.course import ROOT, Assignment
+from autograder.course import ROOT, Assignment, CourseError
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
@@ -15,9 +14,11 @@ from autograder.protocol.failure import BrokenTest
 
 
 def complaint(assignment: Assignment) -> str:
-    """The first thing that is missing or wrong; nothing where all is well."""
+    """Return a sentence on the first missing or wrong part; an empty text if all is well."""
     try:
         return next(_complaints(assignment), "")
+    except CourseError as error:
+        return str(error)
     except BrokenTest as error:
         return f"{assignment.name}: {error}"
     except Exception as error:  # the author's own code, which may be anything
@@ -42,6 +43,8 @@ def _complaints(assignment: Assignment) -> Iterator[str]:
     unasked = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in asked)
     yield from (f"{hidden} does not ask for the answer {key}" for key in unasked)
     yield from wrong_points(assignment.name, suite.tests)
+    if assignment.optional:
+        Suite(assignment, only_graded=True)  # raises CourseError for a function that cannot be optional
     known = {entry.function for entry in catalogue.entries(assignment)}
     yield from (f"{mistakes} has a mistake of {name}, which the solution does not have" for name in known - functions)
     yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - known)

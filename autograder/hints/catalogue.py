@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import sys
 import types
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,35 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
         return Misconception(implementation.__name__, function, text, origin, np.errstate(all="ignore")(implementation))
 
     return entry
+
+
+def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
+    """Yield a name and a mistake for each of these parameters: it is taken and not used, or not handed on.
+
+    The function then does what it does by default. A catalogue adds the mistakes to its names.
+    """
+    signature = inspect.signature(function)
+    for parameter in parameters:
+        default = signature.parameters[parameter].default
+        as_if = f"as if it were {default}" if default is not None else "as if there were none"
+        hint = f"Your result is the same for every `{parameter}`, {as_if}. The rule: use `{parameter}`, and hand it on"
+        name = f"{function.__name__}_without_{parameter}"
+        entry = mistake(
+            function.__name__,
+            "expected: a parameter that is not handed on",
+            hint=f"{hint} where you call another function.",
+        )
+        yield name, replace(entry(_by_default(function, signature, parameter)), name=name)
+
+
+def _by_default(function: Callable[..., Any], signature: inspect.Signature, parameter: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def ignoring(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.arguments.pop(parameter, None)
+        return function(*bound.args, **bound.kwargs)
+
+    return ignoring
 
 
 def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:

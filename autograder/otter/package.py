@@ -74,7 +74,7 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         (scratch / "tests").mkdir()
-        for file, content in test_files(Suite(assignment).tests).items():
+        for file, content in test_files(Suite(assignment, only_graded=True).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (scratch / "requirements.txt").write_text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,7 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def code(text: str, language: str = "") -> str:
-    """Python, a session with `>>>`, or what else its fence names, highlighted."""
+    """Return code with highlighting: Python, a session with `>>>`, or the language that its fence names."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
     return str(highlight(text, lexer, _FORMATTER))
 
@@ -33,8 +33,9 @@ def code(text: str, language: str = "") -> str:
 class Renderer:
     """Renders the course's texts: every lesson, the glossary, the page on numpy."""
 
-    def __init__(self, glossary: Glossary, folder: Path) -> None:
-        self._glossary, self._folder = glossary, folder
+    def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
+        """Prepare to render texts of `folder`. `lessons` are those of the full course, whose numbers a glossary has."""
+        self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
         # A block scrolls sideways where it is too wide, by keyboard too.
@@ -50,19 +51,19 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, placed: Mapping[str, str]) -> str:
-        """A text that lies in a folder below assignments/. Each term is marked once, and none in sources.
+        """Return the HTML of a text in a folder below assignments/. Each term is marked once, and none in sources.
 
         `placed`: what stands in it and is not written there, as HTML. `def name` goes behind the heading of a function,
         `answer name` behind the line of a question for practice, and `name` in the place of a mark `<!-- name -->`.
         """
         touched: set[str] = set()
-        lesson = int("".join(re.findall(r"^# (\d+)\.", text)) or 0)
+        lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
             parts = token.children or []
             if left := [part.content for part in parts if part.type == "text" and "$" in part.content]:
-                raise PageError(f"{folder}: a formula does not come to its end: {left[0].strip()}")
+                raise PageError(f"{folder}: an unterminated formula: {left[0].strip()}")
             if token.type == "inline" and before.type == "heading_open":
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
                 touched |= set(self._glossary.meanings) if token.content == "Sources" else set()
@@ -82,7 +83,7 @@ class Renderer:
         return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
 
     def _inline(self, parts: list[Token], folder: str, touched: set[str], lesson: int) -> None:
-        """Links lead to pages, images lie below the page, and terms are marked outside of links and strong words."""
+        """Point links to pages and images below the page, and mark terms outside of links and strong words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -96,8 +97,7 @@ class Renderer:
                 part.content = self._glossary.marked(_TOGETHER.sub("\u00a0", part.content), touched, lesson)
 
     def _figure(self, image: Token) -> str:
-        """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow
-        one for phones."""
+        """Return a picture with its caption, which is the image's title, and its narrow form for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
@@ -108,8 +108,12 @@ class Renderer:
         return f"<figure><picture>{shown}</picture>{below}</figcaption></figure>\n"
 
     def _size(self, source: str) -> str:
-        """It is told, so that the text stays where it is when the image loads."""
-        sides = re.findall(r'(width|height)="([\d.]+)pt"', (self._folder / source).read_text("utf-8"))[:2]
+        """Return the image's size as attributes, so that the text does not move when the image loads."""
+        try:
+            image = (self._folder / source).read_text("utf-8")
+        except FileNotFoundError as error:
+            raise PageError(f"a text shows assignments/{source}, which is not there: run `make figures`") from error
+        sides = re.findall(r'(width|height)="([\d.]+)pt"', image)[:2]
         return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in sides)
 
 

@@ -13,7 +13,7 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec
@@ -66,6 +66,8 @@ class Call:
     kwargs: dict[str, Any] = field(default_factory=dict)
     measured: bool = False
     """whether its lines are counted and its arguments looked at afterwards"""
+    uncounted: tuple[str, ...] = ()
+    """functions of the submission whose lines do not count, where it is measured: a call of one counts as one line"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
@@ -181,7 +183,7 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
     if function is None:
         missing = f"{call.function} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
-    before, lines = _encoded_arguments(call), _LineCounter()
+    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
     try:
         with warnings.catch_warnings(action="ignore"), lines if call.measured else nullcontext():
             result = function(*call.args, **call.kwargs)
@@ -190,6 +192,12 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
         return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
     after = _encoded_arguments(call)
     return Reply(encoded, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
+
+
+def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
+    """Yield the code of each of these names that is a function of the module."""
+    functions = map(module.__dict__.get, names)
+    return (function.__code__ for function in functions if isinstance(function, types.FunctionType))
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
@@ -201,7 +209,7 @@ def _encoded_arguments(call: Call) -> dict[str, bytes]:
 
 
 class _LineCounter:
-    """Counts the lines that a call executes outside of libraries."""
+    """Counts the lines that a call executes outside of libraries and outside of functions that count elsewhere."""
 
     LIBRARIES = (
         "<frozen ",
@@ -212,8 +220,11 @@ class _LineCounter:
     """Beginnings of the names of files whose lines do not count: the standard library, what is installed beside numpy
     (where a library watches the garbage collector, its lines come in the midst of a call), and this file."""
 
-    def __init__(self) -> None:
+    def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
+        self.uncounted = frozenset(uncounted)
+        self.is_elsewhere = False
+        """whether an uncounted function is being executed, and all that it calls"""
 
     def __enter__(self) -> None:
         sys.settrace(self._call)
@@ -222,7 +233,17 @@ class _LineCounter:
         sys.settrace(None)
 
     def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        return None if frame.f_code.co_filename.startswith(self.LIBRARIES) else self._line
+        if self.is_elsewhere or frame.f_code.co_filename.startswith(self.LIBRARIES):
+            return None
+        if frame.f_code in self.uncounted:
+            self.count += 1
+            self.is_elsewhere = True
+            return self._until_its_return
+        return self._line
+
+    def _until_its_return(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+        self.is_elsewhere = event != "return"
+        return self._until_its_return
 
     def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
         self.count += event == "line"

@@ -70,19 +70,23 @@ MAX_WORDS = 4000
 class Wrong(AssertionError):
     """A test's grade on a submission.
 
-    `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, and `function` is the
-    function to look at first where that is not the one that was called.
+    `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, `function` is the
+    function to look at first where that is not the one that was called, and `value` is what was compared.
     """
 
-    def __init__(self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None) -> None:
+    def __init__(
+        self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, value: object = None
+    ) -> None:
         """Take the message for a person; the class describes the rest."""
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"
         self.hint = hint
         self.function = function
+        self.value = value
 
     def __str__(self) -> str:
+        """Return the message, and the likely cause if one is known."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 

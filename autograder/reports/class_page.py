@@ -1,4 +1,4 @@
-"""Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
+"""The page for an instructor: scores, questions that separate students, and misconceptions of the class.
 
 The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder.
 Jinja escapes every text in it.
@@ -7,17 +7,18 @@ Jinja escapes every text in it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
 from autograder import course
-from autograder.checks.results import by_question, points_won
+from autograder.checks.results import by_question, points_possible, points_won
 from autograder.files import atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
@@ -25,19 +26,21 @@ from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
 FILE = "report.html"
-MOST, BINS = 500, 20
-"""rows of what a person should look at, of which grades.csv and similarity.csv have all; and of a histogram"""
+MAX_ROWS = 500
+"""Rows of cases and of pairs on the page; grades.csv and similarity.csv have all."""
+BINS = 20
+"""Bars of a histogram."""
 
 
 @dataclass
 class Results:
-    """One assignment."""
+    """Results of a class in one assignment."""
 
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     points: dict[str, float] = field(default_factory=dict)
-    """what each question is worth"""
+    """points of each question"""
     tested: list[float] = field(default_factory=list)
     """scores of submissions whose code could be run; shares are of these"""
     won: list[dict[str, float]] = field(default_factory=list)
@@ -49,7 +52,7 @@ class Results:
     """question and kind of a mistake that no hint explains, and how many have it"""
 
     def add(self, row: Row) -> None:
-        """Take in one submission; there is nothing to learn from one of which nothing was run."""
+        """Take in one submission. Statistics leave out a submission that could not be run."""
         grade = row.grade
         self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
@@ -57,9 +60,9 @@ class Results:
             return
         self.tested.append(grade.score)
         questions = by_question(grade.test_results)
-        self.points |= {name: sum(one.test.points for one in results) for name, results in questions.items()}
+        self.points |= {name: points_possible(results) for name, results in questions.items()}
         self.won.append({name: points_won(results) for name, results in questions.items()})
-        self.unwritten.append({name: all(one.is_unwritten for one in results) for name, results in questions.items()})
+        self.unwritten.append({name: all(it.is_unwritten for it in results) for name, results in questions.items()})
         hinted: dict[str, dict[str, None]] = defaultdict(dict)
         for name, results in questions.items():
             mistakes = [one for one in results if one.is_mistake and one.kind]
@@ -74,24 +77,26 @@ class Results:
 
     @property
     def histogram(self) -> list[int]:
-        """How many scores lie in each of the equal bins from 0 to full marks; full marks are in the last."""
+        """Return the number of scores in each of the equal bins from 0 to full marks; full marks are in the last."""
         bins = Counter(min(int(score / (self.max_score or 1) * BINS), BINS - 1) for score in self.scores)
         return [bins[number] for number in range(BINS)]
 
     @property
     def median(self) -> float:
+        """Return the median of the scores."""
         return float(pd.Series(self.scores).median())
 
     @property
     def full_marks(self) -> int:
+        """Return the number of submissions with full marks."""
         return sum(score >= self.max_score for score in self.scores)
 
     @property
     def questions(self) -> list[dict[str, Any]]:
-        """How the class did on each.
+        """Return the class's results in each question.
 
-        Discrimination is the correlation of its points with the rest of the score: None where all won the same, or all
-        have the same rest.
+        Discrimination is the correlation of a question's points with the rest of the score: None if all submissions won
+        the same, or all have the same rest.
         """
         if not self.won:
             return []
@@ -112,33 +117,78 @@ class Results:
         ]
 
 
-class ClassStatistics:
-    """All that the report tells."""
+@dataclass(frozen=True)
+class ScoreCell:
+    """A student's result for one assignment."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        results: dict[str, Results] = {}
-        students: dict[str, dict[str, Any]] = {}
-        cases: dict[needs_review.Case, list[str]] = {}
-        self.submissions = 0
+    score: float
+    needs_review: bool
+    is_late: bool
+    arrival: str
+
+
+@dataclass
+class Student:
+    """A line of the table of students."""
+
+    label: str
+    folder: str
+    section: str
+    cells: dict[str, ScoreCell] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """Return the sum of the student's scores."""
+        return sum(cell.score for cell in self.cells.values())
+
+
+class ClassStatistics:
+    """Everything that the report shows."""
+
+    def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Take in a class. `sections` holds the section of each person, where a roster had sections."""
+        self._results: dict[str, Results] = {}
+        self._students: dict[str, Student] = {}
+        self._cases: dict[needs_review.Case, list[str]] = {}
+        self.sections, self.submissions = sections, 0
         for row in rows:
-            self.submissions += 1
-            submission = row.submission
-            assignment, name = submission.assignment, submission.person.name
-            called = row.student if not name or name in row.student else f"{row.student} ({name})"
-            student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
-            if (case := needs_review.case(row)) is not None:
-                cases.setdefault(case, []).append(printable(row.student))
-            student["scores"][assignment] = (row.score, case)
-            if assignment and not row.lost:
-                results.setdefault(assignment, Results(assignment)).add(row)
-        self.cases = needs_review.in_order(cases)
+            self.add(row)
+
+    @property
+    def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
+        """Return the reasons to look at submissions, with the students whom each concerns."""
+        return list(needs_review.in_order(self._cases))
+
+    @property
+    def results(self) -> list[Results]:
+        """Return the results of each assignment, in the order of the course."""
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
-        self.results = sorted(results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
-        self.students = sorted(students.values(), key=lambda student: str(student["name"]))
+        return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
+
+    @property
+    def students(self) -> list[Student]:
+        """Return all students by their names."""
+        return sorted(self._students.values(), key=lambda student: student.label)
+
+    def add(self, row: Row) -> None:
+        """Take in one submission."""
+        self.submissions += 1
+        submission = row.submission
+        assignment, name = submission.assignment, submission.person.name
+        if (case := needs_review.case(row)) is not None:
+            self._cases.setdefault(case, []).append(printable(row.student))
+        if submission.who not in self._students:
+            label = row.student if not name or name in row.student else f"{row.student} ({name})"
+            section = self.sections.get(submission.who, "")
+            self._students[submission.who] = Student(label, quote(row.folder), section)
+        cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
+        self._students[submission.who].cells[assignment] = cell
+        if assignment and not row.lost:
+            self._results.setdefault(assignment, Results(assignment)).add(row)
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Known mistakes, the most frequent first, each with the question where it shows most often."""
+        """Return known mistakes, the most frequent first, each with the question where it shows most often."""
         return _ranked(
             # Of several questions that show a hint as often, the first is named: all together stand before it.
             (results, shown.most_common(2)[1][0], hint, shown[""])
@@ -148,7 +198,7 @@ class ClassStatistics:
 
     @property
     def unexplained(self) -> list[dict[str, Any]]:
-        """Mistakes that the catalogue does not know, the most frequent first."""
+        """Return mistakes that the catalogue does not have, the most frequent first."""
         return _ranked(
             (results, question, kind, count)
             for results in self.results
@@ -164,14 +214,24 @@ def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str,
     ]
 
 
-def write(out: Path, rows: Iterable[Row]) -> Path:
-    """Write OUT/report.html. Raises OSError where there is no room for it."""
-    statistics = ClassStatistics(rows)
+def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
+    """Write OUT/report.html. Raise OSError if there is no room for it.
+
+    `content_hash` stands in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
+    report that lacks grades.
+    """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
     environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}", "printable": printable}
-    values = {"class_statistics": statistics, "alike": alike, "most": MOST, "today": date.today()}
+    values = {
+        "class_statistics": statistics,
+        "alike": alike,
+        "most": MAX_ROWS,
+        "today": date.today(),
+        "content_hash": content_hash,
+        "incomplete": incomplete,
+    }
     page = environment.get_template("report.html").stream(values)
     page.enable_buffering(64)
     with atomic(out / FILE) as file:
@@ -180,5 +240,5 @@ def write(out: Path, rows: Iterable[Row]) -> Path:
 
 
 def _number(value: float) -> str:
-    """A score: as many decimals as it needs, three at the most."""
+    """Return a score with as many decimals as it needs, three at the most."""
     return f"{value:.3f}".rstrip("0").rstrip(".")

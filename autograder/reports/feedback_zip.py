@@ -1,15 +1,20 @@
-"""Feedback on its way back to students: a zip of HTML for each assignment, under the names by which a platform finds
-them.
+"""Feedback on its way back to students: a zip for each assignment, under the names by which a platform finds students.
 
-Canvas takes back a zip of files named as in its own download (*Upload Submissions*: it finds the student's and the
-submission's number in the name). Moodle takes a zip of files that begin with a name, the participant's number and the
-feedback's kind (*Upload multiple feedback files in a zip*).
+Canvas takes back a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
+first two numbers of the name, and shows the feedback under the name of the submitted file: so the feedback has the form
+of that file. It passes over what students typed into a text box or as a link. Moodle takes a zip of files whose names
+begin with the student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a
+zip*).
 """
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
@@ -25,19 +30,45 @@ PLATFORMS = {
     "canvas": "in Canvas's assignment, take it in under Upload Submissions",
     "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
 }
+_TYPED = re.compile(r"_(?:text|link)[^_]*\.html$")
+"""End of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
-    """Feedback as HTML. Text of a submission in it is escaped already, and raw HTML is off here as well."""
+    """Return feedback as HTML. Text of a submission in it is escaped already, and raw HTML is off here as well."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
+
+
+def _notebook(row: Row) -> str:
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _zip(row: Row) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("feedback.html"), page(row))
+    return packed.getvalue()
+
+
+FORMS: dict[str, Callable[[Row], str | bytes]] = {
+    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback),
+    **dict.fromkeys((".html", ".htm"), page),
+    ".ipynb": _notebook,
+    ".zip": _zip,
+}
+"""Ending of a file → feedback in the form that opens under that ending."""
 
 
 def pack(
     out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write the feedback of a finished run for one of PLATFORMS; returns how many pages are in each zip, and the
-    submissions without one. `replaced`: what does not count, because the same student handed in a later one."""
+    """Write the feedback of a finished run for one of PLATFORMS.
+
+    `replaced` are submissions that do not count because the same student has a later one. Return the number of pages in
+    each zip, and the submissions without a page.
+    """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in replaced:
         earlier[submission.assignment, submission.who].append(submission.file)
@@ -46,8 +77,10 @@ def pack(
     for row in rows:
         submission = row.submission
         name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.who]])
-        if submission.assignment and name:
-            pages[submission.assignment][name] = page(row).encode("utf-8")
+        form = FORMS.get(PurePosixPath(name).suffix.casefold())
+        if submission.assignment and form:
+            content = form(row)
+            pages[submission.assignment][name] = content if isinstance(content, bytes) else content.encode("utf-8")
         else:
             without.append(printable(f"{row.student} ({submission.file})", 120))
     zips = {out / f"feedback_{platform}_{assignment}.zip": files for assignment, files in pages.items()}
@@ -57,13 +90,16 @@ def pack(
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """By which the platform finds the student; empty where it has no number of theirs. `files` are what they handed
-    in: one that came in another folder has no name of Canvas's, and an earlier one of theirs has."""
+    """Return the name by which the platform finds the student; an empty text if there is none.
+
+    `files` are the student's submitted files: a late file from another folder has no name of Canvas's, and an earlier
+    one has.
+    """
     person = row.submission.person
     if person.platform.casefold() != platform or not person.number:
         return ""
     if platform == "moodle":
         name = (person.name or row.student).replace("_", " ").replace("/", " ")
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
-    names = (PurePosixPath(file.partition("!")[0]).with_suffix(".html").name for file in files)
-    return next((name for name in names if f"_{person.number}_" in name), "")
+    names = [PurePosixPath(file.partition("!")[0]).name for file in files]
+    return next((name for name in names if f"_{person.number}_" in name and not _TYPED.search(name)), "")

@@ -7,17 +7,18 @@ from typing import Any
 from rich.console import Console
 
 from autograder.checks.render import Audience, print_markdown
-from autograder.course import find
+from autograder.checks.results import POINTS
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
-from autograder.grading.suite import Suite
 from autograder.protocol.failure import Status
 from autograder.submission import Submission
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are
-    only added."""
+    """Return the result as `autograder check --json` prints it.
+
+    Other programs read it (`autograder/FORMATS.md`), so keys are only added.
+    """
     tests = [
         {
             "question": result.test.question,
@@ -34,16 +35,16 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     return {
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
-        "max_score": (
-            grade.max_score if grade else sum(test.points for test in Suite(find(submission.assignment)).tests)
-        ),
+        "max_score": (grade.max_score if grade else POINTS),
         "status": grade.status if grade else Status.UNREADABLE,
+        "submitted": submission.submitted,
+        "late": submission.late,
         "tests": tests,
     }
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console) -> None:
-    """Every mistake of every function, those of hidden tests too, and the score."""
+    """Print every mistake of every function, those of hidden tests included, and the score."""
     if grade is None:
         assert submission.problem is not None
         print_markdown(console, feedback.not_graded(submission.problem.message))
@@ -51,4 +52,4 @@ def print_result(submission: Submission, grade: Grade | None, console: Console) 
     text = feedback.body(grade, Audience.STAFF)
     print_markdown(console, feedback.page(submission, grade.score, grade.max_score, text))
     if any(result.test.hidden and result.is_mistake for result in grade.test_results):
-        console.print("What hidden tests ask and want is not for the student.", style="dim")
+        console.print("Inputs and expected values of hidden tests are not for students.", style="dim")

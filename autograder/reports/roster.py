@@ -1,8 +1,8 @@
-"""Scores into a table of somebody else's: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
+"""Scores into somebody else's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
 
-A line is a student's where one of its keys is exactly what a platform said of the student: the number, the university's
-number, the address or the login. Nothing is matched by likeness, so no score goes to the wrong person; who is not found
-is listed. All other cells stay as they are.
+A line is a student's if one of its keys is exactly what a platform said of the student: the number, the university's
+number, the address or the login. Nothing is matched by likeness, so no score goes to the wrong person; students who are
+not found are listed. All other cells stay as they are.
 """
 
 from __future__ import annotations
@@ -10,130 +10,201 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
-import pandas as pd
-
+from autograder import tables
 from autograder.course import UserError
-from autograder.files import write_csv
 from autograder.grading.row import Row, known_as
+from autograder.protocol.failure import Status
 from autograder.submission.names import folded, printable
+from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
-MAXIMA = ("Maximum Grade", "Points Possible")
+SECTION_COLUMNS = ("section", "sections", "group", "groups")
+NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 
 class RosterError(UserError):
-    """The table cannot be used. The message is a sentence for a person."""
+    """Error in a table, or in how its columns are named. The message is a sentence for a person."""
 
 
-class Filled(NamedTuple):
-    """What was written, and what is left for a person: a heading, and whom it is about."""
+@dataclass
+class Filled:
+    """A written table, and what is left for a person."""
 
     path: Path
-    scores: int
-    remarks: dict[str, list[str]]
+    scores: dict[str, int] = field(default_factory=dict)
+    """number of scores by title of the column"""
+    remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """heading → whom or what it is about"""
+    sections: dict[str, str] = field(default_factory=dict)
+    """section of each person, where the table has sections"""
 
 
 def fill(
     out: Path,
     graded: Iterable[Row],
-    table: Path,
-    assignment: str | None = None,
+    path: Path,
+    assignments: Sequence[str] = (),
     id_column: str | None = None,
-    grade_column: str | None = None,
+    grade_columns: Sequence[str] = (),
 ) -> Filled:
-    """Write OUT/roster_<name of the table> with the scores of a finished run. Raises RosterError."""
+    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise RosterError or TableError.
+
+    `grade_columns` name a column for each of `assignments`, in the same order.
+    """
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
-    frame = _read(table)
-    names = [assignment] if assignment else sorted(filter(None, rows))
-    found = {name: _grade_column(frame, name, grade_column, len(names) == 1) for name in names}
-    columns = {name: column for name, column in found.items() if column is not None}
+    table = tables.read(path)
+    columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
+    keys = _Keys(table, id_column, [*chain.from_iterable(rows.values())])
+    filled = Filled(out / f"roster_{path.name}")
+    filled.remarks["Not in the table"] = [_label(row, row.submission.file) for row in rows[""]]
+    served: set[int] = set()
+    for name, column in columns.items():
+        served |= _fill_column(table, column, name, rows[name], keys, filled)
+    section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
+    for row in chain.from_iterable(rows.values()):
+        for line in keys.lines_of(row) if section is not None else ():
+            filled.sections[row.submission.who] = table.lines[line][section or 0].strip()
+    unserved = [table.lines[number][0] for number in sorted(keys.lines - served)]
+    filled.remarks["Without a submission"] = [printable(text) for text in unserved]
+    filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
+    table.write(filled.path)
+    return filled
+
+
+def _fill_column(table: Table, column: int, name: str, rows: list[Row], keys: _Keys, filled: Filled) -> set[int]:
+    """Write the scores of one assignment; return the lines of everybody who has a submission."""
+    meant = [keys.lines_of(row) for row in rows]
+    times = Counter(chain.from_iterable(meant))
+    written = 0
+    for row, numbers in zip(rows, meant, strict=True):
+        label = _label(row, name)
+        line = table.lines[min(numbers)] if len(numbers) == 1 and times[min(numbers)] == 1 else None
+        if not numbers:
+            heading = "Same number, another name (a group's, perhaps)" if keys.is_namesake(row) else "Not in the table"
+            filled.remarks[heading].append(label)
+        elif line is None or row.lost:
+            filled.remarks["To fill in by hand"].append(label)
+        elif row.grade.status is Status.UNREADABLE and not row.adjustments:
+            filled.remarks["Left empty, because the file could not be read"].append(label)
+        elif (cell := line[column].strip()) and tables.number(cell) is None:
+            filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
+        else:
+            score = f"{row.score:.10g}"
+            table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
+            written += 1
+    title = table.titles[column]
+    filled.scores[title] = written
+    most = max((row.grade.max_score for row in rows), default=0.0)
+    for worth in sorted(_worth(table, column) - {most}):
+        remark = f"{name} is worth {worth:g} in {table.path.name}, and the scores are of {most:g}"
+        filled.remarks["To change there first"].append(remark)
+    return {*times}
+
+
+def _label(row: Row, what: str) -> str:
+    return f"{printable(row.student)}, {printable(what)}"
+
+
+def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
+    """Return the column of each assignment: the column that is named, Moodle's, or the one that has its name."""
+    if named and len(named) != len(assignments):
+        raise RosterError(
+            f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
+            f" {', '.join(assignments)}"
+        )
+    if named:
+        return {name: table.column(title) for name, title in zip(assignments, named, strict=True)}
+    titles = table.titles
+    if len(assignments) == 1 and {"Identifier", MOODLE_GRADE} <= {*titles}:
+        return {assignments[0]: table.column(MOODLE_GRADE)}
+    found = {name: [n for n, title in enumerate(titles) if _named(title) == _named(name)] for name in assignments}
+    columns = {name: numbers[0] for name, numbers in found.items() if len(numbers) == 1}
     if not columns:
         raise RosterError(
-            f"{table} has no column for {', '.join(names) or 'any assignment'}: say which with --assignment NAME"
-            f" --grade-column TITLE. Its columns are {printable(', '.join(frame.columns), 300)}"
+            f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: say which with --assignment"
+            f" NAME --grade-column TITLE. Its columns are {printable(', '.join(titles), 300)}"
         )
-    lines = _lines_by_key(frame, table, id_column)
-    scores, served = 0, set[int]()
-    missing = [f"{printable(row.student)}, {printable(row.submission.file)}" for row in rows[""]]
-    by_hand: list[str] = []
-    other: list[str] = []
-    for name, column in columns.items():
-        meant = [
-            set[int]().union(*(lines[key] for key in known_as(row.submission) & lines.keys())) for row in rows[name]
-        ]
-        times = Counter(chain.from_iterable(meant))
-        for row, numbers in zip(rows[name], meant, strict=True):
-            if len(numbers) == 1 and times[min(numbers)] == 1 and not row.lost:
-                frame.loc[min(numbers), column] = f"{row.score:.10g}"
-                scores += 1
-            else:
-                (by_hand if numbers else missing).append(f"{printable(row.student)}, {name}")
-        served |= times.keys()
-        most = max((row.grade.max_score for row in rows[name]), default=0.0)
-        there = [maximum for maximum in _maximum(frame, column) if maximum != most]
-        other += [f"{name} is worth {maximum:g} in {table.name}, and the scores are of {most:g}" for maximum in there]
-    unserved = sorted(set(chain.from_iterable(lines.values())) - served)
-    remarks = {
-        "Not in the table": missing,
-        "To fill in by hand": by_hand,
-        "Without a submission": [printable(str(frame.iloc[number, 0])) for number in unserved],
-        "To change there first": other,
-    }
-    path = out / f"roster_{table.name}"
-    write_csv(path, [list(frame.columns), *frame.values.tolist()])
-    return Filled(path, scores, {what: whom for what, whom in remarks.items() if whom})
+    return columns
 
 
-def _read(table: Path) -> pd.DataFrame:
-    try:
-        text = table.read_text("utf-8-sig")
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        return pd.read_csv(table, sep=delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise RosterError(f"{table} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _grade_column(frame: pd.DataFrame, assignment: str, named: str | None, is_only_one: bool) -> str | None:
-    """The title of the column for an assignment: the one that was named, Moodle's, or what Canvas calls so."""
-    if named is not None:
-        if named not in frame.columns or not is_only_one:
-            why = "the table has no such column" if is_only_one else "several assignments were graded: add --assignment"
-            raise RosterError(f"--grade-column {named}: {why}")
-        return named
-    if is_only_one and {"Identifier", "Grade"} <= {*frame.columns}:
-        return "Grade"
-    titles = [title for title in frame.columns if _called(title) == _called(assignment)]
-    return titles[0] if len(titles) == 1 else None
-
-
-def _called(title: str) -> str:
-    """Canvas adds a number in brackets."""
+def _named(title: str) -> str:
+    """Return a title for comparison. Canvas adds a number in brackets."""
     return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
 
 
-def _lines_by_key(frame: pd.DataFrame, table: Path, id_column: str | None) -> dict[str, set[int]]:
-    expected: Sequence[str] = ID_COLUMNS if id_column is None else (id_column,)
-    columns = [title for title in expected if title in frame.columns]
-    if not columns:
-        raise RosterError(
-            f"{table} has no column {' or '.join(expected)}: say with --id-column TITLE where it has the number, the"
-            " address or the login of a student"
+class _Keys:
+    """Lines of a table by what identifies their students."""
+
+    def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
+        titles = (id_column,) if id_column is not None else ID_COLUMNS
+        columns = [number for number, title in enumerate(table.titles) if title in titles]
+        if not columns:
+            raise RosterError(
+                f"{table.path} has no column {' or '.join(titles)}: say with --id-column TITLE where it has the number,"
+                " the address or the login of a student"
+            )
+        self._table = table
+        self._lines: dict[str, set[int]] = defaultdict(set)
+        for column in columns:
+            prefix = _common_prefix([line[column].strip() for line in table.lines])
+            for number, line in enumerate(table.lines):
+                text = line[column].strip()
+                for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
+                    self._lines[folded(key)].add(number)
+        self._has_names = NAME_COLUMN in table.titles or any(
+            row.submission.person.name and self._has_name_of(row, number)
+            for row in rows
+            for number in self._with_key(row)
         )
-    lines: dict[str, set[int]] = defaultdict(set)
-    for number, cell in frame[columns].stack().droplevel(1).str.strip().items():
-        participant = re.fullmatch(r"\D+ (\d+)", cell)  # Moodle writes Participant 123
-        for key in filter(None, (folded(cell), participant and participant[1])):
-            lines[key].add(number)
-    return lines
+
+    @property
+    def lines(self) -> set[int]:
+        """Return the lines of students."""
+        return set(chain.from_iterable(self._lines.values()))
+
+    def lines_of(self, row: Row) -> set[int]:
+        """Return the lines of a student: one, if all is well."""
+        numbers = self._with_key(row)
+        return {number for number in numbers if not self._is_another(row, number)}
+
+    def is_namesake(self, row: Row) -> bool:
+        """Return True if a line has the student's number, and another name."""
+        return bool(self._with_key(row)) and not self.lines_of(row)
+
+    def _with_key(self, row: Row) -> set[int]:
+        return set[int]().union(*(self._lines[key] for key in known_as(row.submission) & self._lines.keys()))
+
+    def _is_another(self, row: Row, number: int) -> bool:
+        """Return True if Moodle's folder has a name that stands nowhere in the line: groups have numbers as well."""
+        is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
+        return is_from_moodle and self._has_names and not self._has_name_of(row, number)
+
+    def _has_name_of(self, row: Row, number: int) -> bool:
+        cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
+        return _letters(row.submission.person.name) in map(_letters, cells)
 
 
-def _maximum(frame: pd.DataFrame, column: str) -> set[float]:
-    """What the table says that the column is worth: Moodle in a column of its own, Canvas in its first line."""
-    first = frame.loc[frame.iloc[:, 0].str.strip() == MAXIMA[1], column]
-    return set(pd.to_numeric(frame.get(MAXIMA[0], first), errors="coerce").dropna())
+def _common_prefix(cells: Sequence[str]) -> str:
+    """Return the words before the number if they are the same in all cells, as in Moodle's `Participant 123`."""
+    prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
+    return prefixes.pop() if len(prefixes) == 1 else ""
+
+
+def _letters(text: str) -> list[str]:
+    """Return the letters of a name in alphabetical order: the order of names and signs between them do not count."""
+    return sorted(letter for letter in folded(text) if letter.isalpha())
+
+
+def _worth(table: Table, column: int) -> set[float]:
+    """Return what the table says that a column is worth: in a column in Moodle, in the first line in Canvas."""
+    if MOODLE_MAXIMUM in table.titles:
+        cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
+    else:
+        cells = [line[column] for line in table.lines if line[0].strip() == CANVAS_MAXIMUM]
+    return {worth for worth in map(tables.number, cells) if worth is not None}

@@ -1,13 +1,13 @@
-"""Which submissions are worth reading side by side.
+"""Similar submissions, which are worth reading side by side.
 
-Names, comments, layout, messages and the order of functions are the first things to change in a copy, so none of them
-is looked at: every function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a
-fingerprint (the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Set aside is what the
-handout contains, and what more than a quarter of the class has: the idioms of the course. The rest is compared through
-an index from fingerprints to submissions, so that a class of thousands takes seconds.
+Names, comments, layout, messages and the order of functions are the first things to change in a copy, so they do not
+count: every function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a
+fingerprint (the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints of the
+handout are set aside, and those that more than a quarter of the class has: the idioms of the course. An index from
+fingerprints to submissions compares the others, so that a class of thousands takes seconds.
 
-A pair is listed where at least half of what one wrote is also in the other, or where both are nearly one program. Alike
-is not copied: two students may have had one book, one teacher or one idea.
+A pair is listed if at least half of one submission is also in the other, or if both are nearly one program. Similar is
+not copied: two students may have had one book, one teacher or one idea.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from autograder.submission.syntax import NotPythonError, parse
 FILE = "similarity.csv"
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 RUN = 12
-"""nodes of the syntax tree in one fingerprint"""
-ALIKE, ENOUGH = 0.5, 30
-"""a pair is listed where one shares this much of its own fingerprints, and so many: fewer come about by chance"""
-COMMON, FEW = 0.25, 10
-"""what more than this share of the class has, and more than so many, is common ground"""
-MOST = 32768
-"""fingerprints kept of one submission; a solution has a few hundred to a thousand"""
-SAME, SMALLEST = 0.9, 3
-"""whole programs that much of the class has are named where they share so much; compared by their few smallest"""
+"""Nodes of the syntax tree in one fingerprint."""
+MIN_SHARE, MIN_SHARED = 0.5, 30
+"""Part of its fingerprints, and number of them, that a submission of a pair shares: fewer come about by chance."""
+COMMON_SHARE, MIN_COMMON = 0.25, 10
+"""Part of the class, and number of submissions, beyond which a fingerprint is common ground."""
+MAX_FINGERPRINTS = 32768
+"""Fingerprints kept of one submission; a solution has a few hundred to a thousand."""
+SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
+"""Part that two whole programs share to be nearly one, and number of smallest fingerprints that find such pairs."""
 
 Prints = NDArray[np.uint64]
 Link = tuple[float, int, int]
-"""how alike, and which two"""
+"""Similarity, and the numbers of two submissions."""
 
 _NONE: Prints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(RUN)], dtype=np.uint64)
@@ -61,12 +61,11 @@ _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in rang
 def write(
     out: Path, graded: Iterable[Row], cells: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
 ) -> list[str]:
-    """Write the pairs among what was graded to OUT/similarity.csv, assignment by assignment, group by group; returns
-    files that could not be compared. Raises OSError where there is no room for it.
+    """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Who handed in one file together is one submission. Of a group only the links that hold it together are listed, the
-    strongest ones: n − 1 for n submissions. `others` were not handed in, such as solutions and an earlier term's class:
-    each may be one of a pair, and counts for nothing else. `cells`: what has the code of a key.
+    Students who submitted one file together are one submission. Of a group only the strongest links that hold it
+    together are listed: n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be one of
+    a pair, and count for nothing else. `cells` returns the code for a hash. Raise OSError if there is no room.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
@@ -91,7 +90,7 @@ def write(
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
-    """What `write` left in OUT: a row a pair, by column. None where it left nothing, or somebody changed its form."""
+    """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its form was changed."""
     try:
         table = pd.read_csv(out / FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):
@@ -100,7 +99,7 @@ def read(out: Path) -> list[dict[str, str]] | None:
 
 
 def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
-    """What the handout has, and the names in it."""
+    """Return the fingerprints of an assignment's handout, and the names in it."""
     texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
     statements = [node for text in texts for node in parse(text).body]
     vocabulary = {
@@ -111,16 +110,16 @@ def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
 
 
 def _pairs(files: Sequence[Submission], whole: Sequence[Prints], size: int) -> Iterator[list[str]]:
-    """Rows of one assignment, whose class are the first `size` files, the group with the strongest link first."""
+    """Yield the rows of one assignment, whose class are the first `size` files; the strongest group first."""
     class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
-    common = distinct[owners > max(COMMON * len(class_), FEW)]
+    common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
     own = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [link for link in (*alike(own), *_in_common(own, whole)) if min(link[1:]) < size]
     for number, group in enumerate(strongest(links, len(files)), 1):
         for _, i, j in group:
             # Where little is left, they have it in common with many.
-            first, second = (own[i], own[j]) if min(len(own[i]), len(own[j])) >= ENOUGH else (whole[i], whole[j])
+            first, second = (own[i], own[j]) if min(len(own[i]), len(own[j])) >= MIN_SHARED else (whole[i], whole[j])
             shared = len(np.intersect1d(first, second, True))
             shares = (f"{shared / len(prints):.2f}" for prints in (first, second))
             texts = (files[i].student, files[j].student, *shares, files[i].file, files[j].file)
@@ -128,32 +127,33 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Prints], size: int) -> I
 
 
 def _in_common(own: Sequence[Prints], whole: Sequence[Prints]) -> Iterator[Link]:
-    """Files that are the same program, and by more of the class than may be: what is common to so many is set aside
-    from their own. Each is compared with the first of those that have the same smallest fingerprints."""
+    """Yield pairs of nearly one program that much of the class has, and whose fingerprints are therefore set aside.
+
+    Each is compared with the first submission that has the same smallest fingerprints.
+    """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):
-        for mix in _MIXES if len(prints) >= ENOUGH and len(own[i]) < ALIKE * len(prints) else ():
-            j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST].tolist()), i)
+        for mix in _MIXES if len(prints) >= MIN_SHARED and len(own[i]) < MIN_SHARE * len(prints) else ():
+            j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST_COMPARED].tolist()), i)
             share = len(np.intersect1d(prints, whole[j], True)) / max(len(prints), len(whole[j]))
-            if j != i and share >= SAME:
+            if j != i and share >= SAME_PROGRAM_SHARE:
                 yield share, j, i
 
 
 def _beyond(handouts: Mapping[str, tuple[Prints, Set[str]]], text: tuple[str, Sequence[str]]) -> Prints | Exceeded:
-    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went
-    wrong."""
+    """Return a submission's fingerprints beyond the handout; Exceeded with the reason if it cannot be compared."""
     name, cells = text
     handout, vocabulary = handouts[name]
     try:
-        return np.setdiff1d(_prints(vocabulary, cells), handout, True)[:MOST]
+        return np.setdiff1d(_prints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
     except Exception as error:
         return Exceeded(type(error).__name__)
 
 
 def _prints(vocabulary: Set[str], cells: Iterable[str]) -> Prints:
-    """Fingerprints of all functions, each once, in ascending order: the first few are the same ones for two copies.
+    """Return the fingerprints of all functions, each once, in ascending order.
 
-    Left out is what the handout dictates: signatures, imports, the quiz. Names in `vocabulary` are kept.
+    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `vocabulary` are kept.
     """
     found = [_NONE]
     for cell in cells:
@@ -172,7 +172,7 @@ def _prints(vocabulary: Set[str], cells: Iterable[str]) -> Prints:
 
 
 def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
-    """The nodes, depth first, in words that the student's own names and messages do not change."""
+    """Yield the nodes, depth first, as words that a student's names and messages do not change."""
     todo = list(reversed(body))
     while todo:
         match todo.pop():
@@ -197,7 +197,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
 
 
 def fingerprints(nodes: Sequence[str]) -> Prints:
-    """A number for every run of nodes, the same in every process and on every machine."""
+    """Return a number for every run of nodes, equal in every process and on every machine."""
     if len(nodes) < RUN:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
@@ -205,22 +205,22 @@ def fingerprints(nodes: Sequence[str]) -> Prints:
 
 
 def alike(own: Sequence[Prints]) -> Iterator[Link]:
-    """Pairs i < j that are alike, and how alike: what they share, as a part of the larger one."""
+    """Yield pairs i < j that are similar, with the part of the larger one that they share."""
     sizes = np.array([len(prints) for prints in own])
     owners = np.repeat(np.arange(len(own)), sizes)
     having = pd.Series(owners).groupby(np.concatenate([*own, _NONE])).indices  # fingerprint → where it stands
     for i, mine in enumerate(own):
-        if len(mine) < ENOUGH:
+        if len(mine) < MIN_SHARED:
             continue
         theirs = owners[np.concatenate([having[one] for one in mine.tolist()])]
         shared = np.bincount(theirs, minlength=len(own))
-        for j in np.flatnonzero((shared >= ENOUGH) & (shared >= ALIKE * np.minimum(sizes, sizes[i]))):
+        for j in np.flatnonzero((shared >= MIN_SHARED) & (shared >= MIN_SHARE * np.minimum(sizes, sizes[i]))):
             if i < j:
                 yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
 
 
 def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
-    """As few links as hold each group together, the strongest ones: a maximum spanning forest, after Kruskal."""
+    """Return the links of a maximum spanning forest, group by group (Kruskal's algorithm)."""
     together = [{i} for i in range(n)]
     kept = []
     for link in sorted(links, key=lambda link: (-link[0], link[1:])):
@@ -237,7 +237,7 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
 
 
 def solutions() -> Iterator[Submission]:
-    """What stands in the course's repository for everybody to find: solutions, and the sample class if it is there."""
+    """Yield the solutions of the course, and its sample class if it is there: anybody can find them."""
     for one in assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
@@ -248,7 +248,7 @@ def solutions() -> Iterator[Submission]:
 
 
 def earlier(folder: Path) -> Iterator[Submission]:
-    """What an earlier class handed in: a folder as `grade` takes it."""
+    """Yield the submissions of an earlier class, from a folder as `grade` takes it."""
     known = tuple(assignment.name for assignment in assignments())
     for outcome in map_bounded(partial(read_uploads, known=known), find_in_folder(folder, None, known).students):
         for submission in [] if isinstance(outcome, Exceeded) else outcome:

@@ -1,4 +1,4 @@
-"""Templates, and the one way in which they are filled."""
+"""Templates, and the single way to fill them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 FOLDER = Path(__file__).with_name("page_template")
-"""The templates of this room, and the style that all pages share."""
+"""Templates of this room, and the style sheet that all pages share."""
 
 
 def environment(*folders: Path) -> Environment:
-    """The templates in some folders. HTML escapes what is put into it, and a name that nobody gives is an error."""
+    """Return the templates of some folders. Values are escaped in HTML, and a missing value is an error."""
     made = Environment(
         loader=FileSystemLoader(folders),
         autoescape=select_autoescape(),
@@ -30,5 +30,5 @@ def _template(path: Path) -> Template:
 
 
 def filled(template: Path, **values: object) -> str:
-    """One template with these values."""
+    """Return a template filled with these values."""
     return _template(template).render(values)

@@ -45,13 +45,17 @@ def load_request(module: str, cells: tuple[str, ...], filename: str, seconds: fl
 
 def request(call: Call) -> bytes:
     """Return the frame of a call. Raise ValueError if it is too long."""
-    return frame((_MEASURED if call.measured else _UNMEASURED) + call.encoded)
+    return frame((_MEASURED + frame(codec.message(*call.uncounted)) if call.measured else _UNMEASURED) + call.encoded)
 
 
 def unpack_request(data: bytes) -> Call:
     """Return the call of a request, in the worker."""
-    function, args, kwargs = codec.decode(data[1:])
-    return Call(function, args, kwargs, data[:1] == _MEASURED)
+    is_measured, encoded, uncounted = data[:1] == _MEASURED, data[1:], ()
+    if is_measured:
+        end = LENGTH.size + LENGTH.unpack_from(encoded)[0]
+        uncounted, encoded = codec.decode(encoded[LENGTH.size : end]), encoded[end:]
+    function, args, kwargs = codec.decode(encoded)
+    return Call(function, args, kwargs, is_measured, uncounted)
 
 
 _MEASURED, _UNMEASURED = b"+", b"-"

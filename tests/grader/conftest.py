@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
+    site_browser parity
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
     trivial_solutions new_assignment otter
     one_submission_decides self_test report_browser threat_model labs writer similarity bench
@@ -84,6 +86,14 @@ def pytest_collection_finish() -> None:
     """Freeze what is loaded: pytest collects garbage ten times per suite of the course and would scan all of it."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end which tests were not tried, and what they need."""
+    reports = terminalreporter.stats.get("skipped", [])
+    needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    for need, count in needs.most_common():
+        terminalreporter.write_line(f"Not tried: {count} {'test' if count == 1 else 'tests'}. {need}")
 
 
 @pytest.fixture(scope="session")

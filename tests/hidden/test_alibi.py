@@ -191,7 +191,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
     """Slope times the position of the key, from 0, for any number of heads."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
-    expect.matches(alibi.bloom_bias, 1, 33_000)
+    expect.matches(alibi.bloom_bias, 1, 70_000)
     expect.matches(alibi.bloom_bias, 2, 1)
     expect.matches(alibi.bloom_bias, 4, 6)
 
@@ -204,7 +204,9 @@ def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
-    expect.close(masked_bloom, masked_bias, "the weights of both forms under a causal mask")
+    expect.close(
+        masked_bloom, masked_bias, "the weights of both forms under a causal mask", expect.precision(bloom, bias)
+    )
     lines = np.array([slope(head, n_heads) * np.arange(6) for head in range(n_heads)])
     expect.close(bloom, lines[:, np.newaxis, :], "a straight line from 0, as steep as the head's slope")
 
@@ -220,6 +222,7 @@ def test_windows_of_many_heads(alibi, rng):
             expect.matches(alibi.effective_window, slope(head, 8), tolerance)
         expect.matches(alibi.effective_window, float(rng.uniform(0.05, 3)), tolerance)
     expect.matches(alibi.effective_window, 100.0, 0.5)
+    expect.matches(alibi.effective_window, 1e-4, 1e-6)
 
 
 @pytest.mark.question("effective_window", points=0.75)

@@ -122,6 +122,7 @@ def test_weights_with_any_bias(attention, rng):
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
     expect.matches(attention.attention_weights, q[0, 0], k[0, 0], bias=normal(rng, 3, 4, 6))
+    expect.matches(attention.attention_weights, q[0, 0], k[0, 0], bias=normal(rng, 4, 6) - 6e4)
 
 
 @pytest.mark.question("attention_weights", points=0.25)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 INF = np.inf
 lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
@@ -127,7 +127,7 @@ def test_positions_with_any_leading_axes(batches, rng):
     expect.matches(batches.position_ids, drawn_mask(rng, 2, 700))
 
 
-@pytest.mark.question("position_ids", points=0.5)
+@pytest.mark.question("position_ids", points=0.375)
 @given(sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True), seed=seeds())
 def test_a_learned_table_finds_its_rows(batches, sizes, seed):
     """A learned table gives each text in a padded batch the rows that it gives it alone; counting along the row does
@@ -165,7 +165,7 @@ def test_padding_mask_with_any_leading_axes(batches, rng):
         expect.matches(batches.padding_mask, drawn_mask(rng, *shape))
 
 
-@pytest.mark.question("padding_mask", points=0.5)
+@pytest.mark.question("padding_mask", points=0.375)
 @given(sizes=st.lists(st.integers(1, 5), min_size=2, max_size=3, unique=True), seed=seeds())
 def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
     """With the mask, heads and RoPE, each padded text gives what it gives alone, even if positions count along the
@@ -198,14 +198,29 @@ def test_padding_uses_nothing_and_is_used_by_nothing(batches, sizes, side):
     expect.close(mask.any(axis=-2), real[:, np.newaxis], "only real keys are used")
 
 
+EMPTY_ROW = [[True, False, True], [False, False, False]]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [case("position_ids", EMPTY_ROW), case("padding_mask", EMPTY_ROW), case("next_positions", EMPTY_ROW)],
+)
+def test_a_row_has_a_real_token(batches, function, arguments):
+    """A row of the mask without a real token is refused: no text is all padding."""
+    expect.answers(getattr(batches, function), [[True, False, True], [False, False, True]])
+    expect.raises(ValueError, getattr(batches, function), *arguments)
+
+
 # next_positions
 
 
-@pytest.mark.question("next_positions", points=0.25)
+@pytest.mark.question("next_positions", points=0.125)
 def test_next_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.next_positions, drawn_mask(rng, *shape))
+    for real in (128, 256, 32_768, 65_536):
+        expect.matches(batches.next_positions, np.arange(real + 3) > 2)
 
 
 @pytest.mark.question("next_positions", points=0.25)
@@ -227,6 +242,7 @@ def test_pack_of_this_term(batches, rng):
     """The texts one after the other, and their boundaries."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
+    expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
 
 
 @pytest.mark.question("pack", points=0.25)
@@ -247,6 +263,7 @@ def test_texts_come_back(batches, sizes, seed):
 def test_packed_positions_of_this_term(batches, rng):
     """Each text counts from 0."""
     expect.matches(batches.packed_positions, np.cumsum([0, *drawn_sizes(rng, 5)]))
+    expect.matches(batches.packed_positions, np.array([0, 300, 70_000]))
 
 
 @pytest.mark.question("packed_positions", points=0.25)
@@ -280,6 +297,7 @@ def test_boundaries_wherever_positions_jump(batches, rng):
     expect.matches(batches.boundaries_of, np.concatenate([begin + np.arange(3) for begin in [*begins, 40]]))
     expect.matches(batches.boundaries_of, np.array([int(begins[0])]))
     expect.matches(batches.boundaries_of, np.array([7, 7, 8, 10, 9]))
+    expect.matches(batches.boundaries_of, np.arange(70_000) % 69_000)
 
 
 @pytest.mark.question("boundaries_of", points=0.25)
@@ -303,6 +321,7 @@ def test_documents_are_triangles(batches, sizes):
     for rows in cut(boundaries):
         expected[rows, rows] = causal(rows.stop - rows.start)
     expect.close(batches.document_mask(boundaries), expected, "one triangle per text")
+    expect.matches(batches.document_mask, np.array([0, 200, 300]))
 
 
 @pytest.mark.question("document_mask", points=0.5)
@@ -412,7 +431,7 @@ def test_reset_with_any_leading_axes(batches, rng):
         expect.matches(batches.reset_gates, log_f, boundaries)
 
 
-@pytest.mark.question("reset_gates", points=0.5)
+@pytest.mark.question("reset_gates", points=0.625)
 @given(sizes=lengths, seed=seeds())
 def test_a_state_begins_anew(batches, sizes, seed):
     """With shut gates a layer with a state gives each packed text what it gives alone, also after a state that was left
@@ -444,7 +463,7 @@ def test_only_first_gates_change(batches, sizes, seed):
     expect.close(got[kept], np.delete(log_f, boundaries[:-1]), "the other gates stay")
 
 
-@pytest.mark.question("reset_gates", points=0.25)
+@pytest.mark.question("reset_gates", points=0.125)
 def test_reset_works_on_a_copy(batches):
     """The gates that were given stay as they were: another layer may need them."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 7)), np.array([0, 3, 7]))
@@ -468,6 +487,8 @@ def test_ring_does_not_loop(batches, rng):
     """numpy fills all slots at once, for long texts and large rings."""
     expect.vectorised(batches.ring_positions, lambda slots: (3 * slots - 5, slots))
     expect.matches(batches.ring_positions, int(rng.integers(10**5, 10**6)), int(rng.integers(40, 90)))
+    expect.matches(batches.ring_positions, 70_001, 5)
+    expect.matches(batches.ring_positions, 70_001, 70_000)
 
 
 # tree_positions
@@ -479,6 +500,7 @@ def test_tree_positions_of_this_term(batches, rng):
     for count in (1, 6, 12):
         expect.matches(batches.tree_positions, np.array([int(rng.integers(-1, token)) for token in range(count)]))
     expect.matches(batches.tree_positions, np.array([-1, 0, 0, 0, 1, 1, 4, -1, 7]))
+    expect.matches(batches.tree_positions, np.arange(-1, 299))
 
 
 @pytest.mark.question("tree_positions", points=0.25)

@@ -341,6 +341,7 @@ def test_reliable_at_the_limits(extrapolation):
     expect.close(longest([8, 16], [0.2, 0.1], 0.1), 16, "another threshold")
     expect.matches(longest, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.95]))
     expect.matches(longest, [32, 8, 16], [0.5, 1.0, 0.95])
+    expect.matches(extrapolation.longest_reliable_length, [16, 200, 40_000, 70_000, 10**6], [1.0, 1.0, 1.0, 1.0, 0.0])
 
 
 # extrapolation_gap
@@ -433,6 +434,7 @@ def test_learned_parameters_of_any_size(extrapolation, rng):
             expect.close(count, expected, f"{method}: the numbers in its own table")
     expect.matches(extrapolation.learned_parameters, "learned", {"table": normal(rng, 3, 5)})
     expect.matches(extrapolation.learned_parameters, "rope", {})
+    expect.matches(extrapolation.learned_parameters, "learned", {"table": np.zeros((300, 256))})
 
 
 # random_positions
@@ -451,6 +453,7 @@ def test_every_set_of_positions_is_as_likely(extrapolation):
         counted[found] = counted.get(found, 0) + 1
     expect.holds(len(counted) == sets, "every set comes up")
     expect.holds(min(counted.values()) > 25 and max(counted.values()) < 100, "no set comes up much more than another")
+    expect.matches(extrapolation.random_positions, 70_000, 70_000, np.random.default_rng(0))
 
 
 @pytest.mark.question("random_positions", points=0.25)

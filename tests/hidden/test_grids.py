@@ -45,6 +45,7 @@ def test_cells_are_counted_row_by_row(grids, height, width):
     expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")
     expect.close(where[-1], np.array([height - 1, width - 1]), "the last cell is in the last row and the last column")
+    expect.matches(grids.grid_positions, 70_000, 1)
 
 
 # sinusoidal_2d
@@ -318,6 +319,7 @@ def test_positions_of_any_sequence(grids, rng):
         image, video = tuple(int(side) for side in rng.integers(1, 6, 3)), (6, 2, 3)
         expect.matches(grids.mrope_positions, [n, image, m])
         expect.matches(grids.mrope_positions, [image, n, video, (1, m, 9), 1])
+    expect.matches(grids.mrope_positions, [70_000, (1, 2, 2), 3])
 
 
 @pytest.mark.question("mrope_positions", points=0.5)
@@ -362,6 +364,8 @@ def test_next_position_of_any_sequence(grids, rng):
             grids.next_position(where), int(where.max()) + 1, "the next position is 1 + the largest coordinate"
         )
     expect.matches(grids.next_position, np.zeros((0, 3), dtype=np.int64))
+    for large in (127, 255, 32_767, 65_535):
+        expect.matches(grids.next_position, np.full((1, 3), large))
 
 
 # ANSWERS

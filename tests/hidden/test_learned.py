@@ -76,6 +76,7 @@ def test_embed_with_any_leading_axes(learned, rng):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
     expect.matches(learned.embed, normal(rng, 2, 1), normal(rng, 1, 1), np.array([[0], [1]]))
     expect.matches(learned.embed, normal(rng, 300, 1), normal(rng, 300, 1), rng.permutation(300))
+    expect.matches(learned.embed, np.ones((2, 1)), np.arange(70_000.0)[:, np.newaxis], np.arange(70_000) % 2)
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -151,7 +152,7 @@ def test_trained_rows_of_any_lengths(learned, rng):
         expect.matches(learned.trained_rows, max_len, rng.integers(1, max_len + 1, 4))
         expect.matches(learned.trained_rows, max_len, np.array([1]))
         expect.matches(learned.trained_rows, max_len, np.array([1, max_len]))
-    expect.matches(learned.trained_rows, 33_000, np.array([300, 32_800]))
+    expect.matches(learned.trained_rows, 70_000, np.array([300, 32_800, 65_600]))
     expect.matches(learned.trained_rows, 9, rng.integers(1, 8, 5))
 
 

@@ -52,6 +52,7 @@ def test_share_is_what_equal_scores_give(modern, rng):
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
     expect.close(modern.first_token_share(length), weights[:, 0], "the first column of the weights")
+    expect.matches(modern.first_token_share, 300)
 
 
 # position_from_share
@@ -301,6 +302,7 @@ def test_kept_for_any_sizes(modern, rng):
     for sizes in ((n_sinks, 0), (0, window), (0, 0)):
         expect.matches(modern.kept_tokens, 20, *sizes)
     expect.matches(modern.kept_tokens, 0, n_sinks, window)
+    expect.matches(modern.kept_tokens, 70_000, 2, 3)
 
 
 @pytest.mark.question("kept_tokens", points=0.25)
@@ -385,6 +387,7 @@ def test_huge_sinks_and_scores(modern):
     scores = np.array([[[1000.0, 1001.0], [-1000.0, -np.inf]], [[5.0, 5.0], [-np.inf, -np.inf]]])
     expect.matches(modern.sink_weights, scores, np.array([1000.5, -np.inf]))
     expect.matches(modern.sink_weights, scores, np.array([-2000.0, 3000.0]))
+    expect.matches(modern.sink_weights, scores - 6e4, np.array([-59_000.0, -6e4]))
 
 
 @pytest.mark.question("sink_weights", points=0.25)

@@ -61,7 +61,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 # apply_rope
 
 
-@pytest.mark.question("apply_rope", points=0.5)
+@pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope_with_any_leading_axes(rope, rng):
     """Any number of leading axes, and one row or one pair as well as many."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
@@ -203,6 +203,7 @@ def test_attention_values(rope, rng):
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
     expect.matches(rope.rope_attention, x, *w, 2, rng.uniform(0, 50, 5), False, 300.0)
+    expect.matches(rope.rope_attention, normal(rng, 300, 2), *weights(rng, 2, 2), 1)
 
 
 @pytest.mark.question("rope_attention", points=0.25)
@@ -295,7 +296,7 @@ def test_decay_bound_of_any_offsets(rope, rng):
 # What lesson 1 says once for all
 
 
-@pytest.mark.question("apply_rope", points=0.25)
+@pytest.mark.question("apply_rope", points=0.125)
 def test_arguments_stay_as_they_are(rope, rng):
     """x and positions do not change."""
     expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))

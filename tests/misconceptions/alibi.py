@@ -446,6 +446,13 @@ def always_causal(q, k, v, causal=True):
     return alibi.alibi_attention(q, k, v)
 
 
+@mistake("alibi_bias", "expected: a sign lost between two positions")
+def positions_added_up(n_heads, q_len, k_len):
+    """You added the positions of query and key; the rule takes their distance, the difference of the two."""
+    sums = np.add.outer(np.arange(k_len - q_len, k_len), np.arange(k_len))
+    return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -sums
+
+
 WRONG_ANSWERS = {
     "first_slope_8_heads": {
         1: "You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same.",

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import attention
 
 
@@ -447,3 +449,18 @@ def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
 def scaled_by_half_the_width(q, k, mask=None, bias=None):
     """You divided by the square root of half the width, d/2. The rule: divide by the square root of d."""
     return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias)
+
+
+@mistake("split_heads", "expected: d/h and h exchanged in reshape")
+def as_many_heads_as_features(x, n_heads):
+    """You cut the features into d/h heads of h features each; the rule: h heads of d/h features each."""
+    right = np.asarray(x)
+    apart = right.reshape(*right.shape[:-1], right.shape[-1] // n_heads, n_heads)
+    return np.swapaxes(apart, -2, -3)
+
+
+vars().update(
+    chain(
+        without_effect(attention.attention_weights, "mask", "bias"),
+    )
+)

@@ -662,6 +662,16 @@ def siblings_see_each_other(parents):
     return batches.tree_mask(parents) | brothers & _causal(len(parents))
 
 
+@mistake("tree_mask", "expected: the parent −1 of a root used as an index")
+def roots_take_over_the_last_row(parents):
+    """For a root you took over the row of its parent, −1, which numpy reads as the last row; the rule: a root has no
+    parent, and uses itself alone."""
+    mask = np.eye(len(parents), dtype=bool)
+    for token, parent in enumerate(parents):
+        mask[token] |= mask[parent]
+    return mask
+
+
 WRONG_ANSWERS = {
     "share_of_padding_for_lengths_3_5_16": {
         1.0: "You divided the padding by the number of real tokens; the share is of the whole array.",

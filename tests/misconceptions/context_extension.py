@@ -4,10 +4,11 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 """
 
 import math
+from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import context_extension
 
 
@@ -793,6 +794,74 @@ def turned_backwards(x, positions, frequencies, scale=1.0):
 def half_turns(head_dim, trained_len, base=10000.0):
     """You counted half rotations; the rule counts full ones, and one of them is 2π radians."""
     return 2 * context_extension.rotations_in_context(head_dim, trained_len, base)
+
+
+FALLING = "Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."
+DIVIDED = "You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."
+
+
+def not_divided(head_dim, base):
+    return float(base) ** -np.arange(0.0, head_dim, 2)
+
+
+@mistake("rotations_in_context", "expected: the exponent without its minus", hint=FALLING)
+def rotations_grow(head_dim, trained_len, base=10000.0):
+    return context_extension.rotations_in_context(head_dim, trained_len, 1 / base)
+
+
+@mistake("rotations_in_context", "expected: the division forgotten", hint=DIVIDED)
+def rotations_not_divided(head_dim, trained_len, base=10000.0):
+    return trained_len * not_divided(head_dim, base) / (2 * math.pi)
+
+
+@mistake("longrope_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def longrope_frequencies_grow(head_dim, rescale, base=10000.0):
+    return context_extension.longrope_frequencies(head_dim, rescale, 1 / base)
+
+
+@mistake("longrope_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def longrope_not_divided(head_dim, rescale, base=10000.0):
+    return not_divided(head_dim, base) / np.asarray(rescale, dtype=np.float64)
+
+
+@mistake("yarn_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def yarn_frequencies_grow(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return yarn_from(1 / theta(head_dim, base), head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@mistake("yarn_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def yarn_not_divided(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return yarn_from(not_divided(head_dim, base), head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@mistake("llama3_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def llama3_frequencies_grow(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    grown = 1 / theta(head_dim, base)
+    return llama3_from(grown, head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+
+
+@mistake("llama3_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def llama3_not_divided(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    fast = not_divided(head_dim, base)
+    return llama3_from(fast, head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+
+
+vars().update(
+    chain(
+        without_effect(context_extension.rotations_in_context, "base"),
+        without_effect(context_extension.longrope_frequencies, "base"),
+        without_effect(
+            context_extension.llama3_frequencies, "base", "factor", "low_freq_factor", "high_freq_factor", "trained_len"
+        ),
+        without_effect(context_extension.yarn_frequencies, "beta_fast", "beta_slow"),
+        without_effect(context_extension.rerope_scores, "base"),
+        without_effect(context_extension.lowest_similarity, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import extrapolation
 
 
@@ -645,3 +647,10 @@ def generator_of_its_own(length, max_length, rng):
 def random_positions_from_one(length, max_length, rng):
     """Your positions go from 1 to max_length; the rule: from 0 to max_length − 1."""
     return extrapolation.random_positions(length, max_length, rng) + 1
+
+
+vars().update(
+    chain(
+        without_effect(extrapolation.longest_reliable_length, "threshold"),
+    )
+)

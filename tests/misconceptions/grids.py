@@ -3,9 +3,11 @@
 A hint names the likely cause in the words of the lesson and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import grids
 
 
@@ -801,6 +803,80 @@ def two_forms_exchanged(head_dim, sections, base=10000.0, interleaved=False):
 def scores_key_by_query(q, k, q_positions, k_positions, frequencies):
     """You exchanged rows and columns; the rule is one row per query and one column per key."""
     return np.swapaxes(grids.grid_scores(q, k, q_positions, k_positions, frequencies), -1, -2)
+
+
+@mistake("resize_grid", "expected: one of the two shapes read as (width, height)")
+def old_shape_read_as_width_and_height(table, old_shape, new_shape):
+    """You read the old shape as (width, height); the rule is (height, width), for both shapes."""
+    return grids.resize_grid(table, old_shape[::-1], new_shape)
+
+
+@mistake("mrope_positions", "Qwen2.5-VL, which counts time in seconds")
+def time_runs_twice_as_fast(segments):
+    """The time of your images moves by 2 from frame to frame, as in Qwen2.5-VL, and height and width by 1; the rule:
+    every coordinate counts the cells."""
+
+    def place(segment, cells, start, count):
+        faster = cells * (1 if isinstance(segment, int) else np.array([2, 1, 1]))
+        where = start + faster
+        return where, int(where.max(initial=start - 1)) + 1
+
+    return placed(segments, place)
+
+
+FALLING = "Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."
+DIVIDED = (
+    "You did not divide the exponent by the size, so that the frequencies vanish at once; the rule has a quotient."
+)
+
+
+def inverted(right):
+    return np.divide(1, right, out=np.zeros_like(right), where=right != 0)
+
+
+@mistake("axial_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def axial_frequencies_grow(head_dim, base=10000.0):
+    return inverted(grids.axial_frequencies(head_dim, base))
+
+
+@mistake("axial_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def axial_exponent_not_divided(head_dim, base=10000.0):
+    return grids.axial_frequencies(head_dim, float(base) ** (head_dim // 2))
+
+
+@mistake("alternating_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def alternating_frequencies_grow(head_dim, base=10000.0):
+    return inverted(grids.alternating_frequencies(head_dim, base))
+
+
+@mistake("alternating_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def alternating_exponent_not_divided(head_dim, base=10000.0):
+    return grids.alternating_frequencies(head_dim, float(base) ** head_dim)
+
+
+@mistake("mrope_frequencies", "expected: the exponent without its minus", hint=FALLING)
+def mrope_frequencies_grow(head_dim, sections, base=10000.0, interleaved=False):
+    return inverted(grids.mrope_frequencies(head_dim, sections, base, interleaved))
+
+
+@mistake("mrope_frequencies", "expected: the division forgotten", hint=DIVIDED)
+def mrope_exponent_not_divided(head_dim, sections, base=10000.0, interleaved=False):
+    return grids.mrope_frequencies(head_dim, sections, float(base) ** head_dim, interleaved)
+
+
+@mistake("sinusoidal_2d", "expected: the exponent without its minus", hint=FALLING)
+def frequencies_of_the_grid_grow(height, width, d_model, base=10000.0):
+    return grids.sinusoidal_2d(height, width, d_model, 1 / base)
+
+
+vars().update(
+    chain(
+        without_effect(grids.sinusoidal_2d, "base"),
+        without_effect(grids.axial_frequencies, "base"),
+        without_effect(grids.alternating_frequencies, "base"),
+        without_effect(grids.mrope_frequencies, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

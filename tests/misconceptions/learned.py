@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import learned
 
 
@@ -306,6 +308,13 @@ def one_row_is_nan(table, new_len):
 def features_resized(table, new_len):
     """You resized along the features; the rule mixes whole rows, so that there is another number of positions."""
     return learned.resize_table(np.asarray(table).T, new_len).T
+
+
+vars().update(
+    chain(
+        without_effect(learned.init_table, "std"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import modern
 
 BASE = 10000.0
@@ -482,6 +484,45 @@ def sink_not_shifted(scores, sink):
     powers = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300))
     total = powers.sum(axis=-1, keepdims=True) + np.exp(np.asarray(sink, dtype=np.float64))[:, None, None]
     return powers / np.where(total == 0, 1, total)
+
+
+@mistake("kept_tokens", "expected: a slice that begins one token too late")
+def window_one_short(length, n_sinks, window):
+    """Your window keeps one token too few; the rule: the last `window` tokens are kept, the newest one among them."""
+    return modern.kept_tokens(length, n_sinks, max(window - 1, 0))
+
+
+@mistake("sliding_window_mask", "expected: a window that ends before the query's own position")
+def window_one_too_narrow(q_len, k_len, window):
+    """A query sees one key too few: `window` keys are seen, and the query's own position is one of them."""
+    right = modern.sliding_window_mask(q_len, k_len, window)
+    query, key = np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
+    return right & (query - window + 1 < key)
+
+
+@mistake("p_rope_frequencies", "expected: the exponent without its minus")
+def frequencies_that_grow(head_dim, p, base=BASE):
+    """Your frequencies grow from pair to pair; the rule: for a base above 1 they fall, so look at the sign of the
+    exponent."""
+    right = modern.p_rope_frequencies(head_dim, p, base)
+    return np.divide(1, right, out=np.zeros_like(right), where=right != 0)
+
+
+@mistake("p_rope_frequencies", "expected: the division forgotten")
+def exponent_not_divided(head_dim, p, base=BASE):
+    """You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."""
+    return modern.p_rope_frequencies(head_dim, p, float(base) ** head_dim)
+
+
+vars().update(
+    chain(
+        without_effect(modern.layer_bases, "local_base", "global_base"),
+        without_effect(modern.p_rope_frequencies, "base"),
+        without_effect(modern.temperature, "floor_scale", "attn_scale"),
+        without_effect(modern.decoupled_scores, "base"),
+        without_effect(modern.shift_keys, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -4,10 +4,11 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 """
 
 import math
+from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import naive
 
 
@@ -277,6 +278,14 @@ def period_from_an_exclusive_or(bit):
 def digits_from_an_exclusive_or(length, n_bits=None):
     bits = np.arange(naive.binary_positions(length, n_bits).shape[1])[::-1]
     return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
+
+
+vars().update(
+    chain(
+        without_effect(naive.binary_positions, "n_bits"),
+        without_effect(naive.gray_positions, "n_bits"),
+    )
+)
 
 
 WRONG_ANSWERS = {

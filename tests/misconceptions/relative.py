@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import relative
 
 
@@ -589,6 +591,47 @@ def tables_exchanged(q, k, key_table, query_table, max_distance):
 def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
     """You divided by √(4d), as for four separate terms; the rule is √d."""
     return relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) / 2
+
+
+@mistake("t5_bias", "expected: the length taken for the largest distance")
+def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    """Your wide buckets end at the length of the sequence; the rule: they end at max_distance, however long it is."""
+    relative_distances = relative.relative_positions(q_len, k_len, q_start)
+    exact = len(table) // (4 if bidirectional else 2)
+    farthest = max(q_len, k_len, exact + 1)
+    buckets = relative.t5_bucket(relative_distances, bidirectional, len(table), farthest)
+    return np.moveaxis(np.asarray(table)[buckets], -1, 0)
+
+
+@mistake("t5_bucket", "expected: the largest distance that there is taken for max_distance")
+def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_buckets=32, max_distance=128):
+    """Your wide buckets end at the largest distance of the call; the rule: they end at max_distance, whatever the
+    distances are."""
+    exact = num_buckets // (4 if bidirectional else 2)
+    farthest = max(int(np.abs(distances).max(initial=0)), exact + 1)
+    return relative.t5_bucket(distances, bidirectional, num_buckets, farthest)
+
+
+@mistake("four_term_scores", "expected: the shift of Transformer-XL, cut at its other end")
+def rows_shifted_the_other_way(q, k, key_table, content_bias, position_bias, max_distance):
+    """Your position scores of row i are shifted as those of row Tq − 1 − i should be; the rule: entry (i, j) uses the
+    vector of the distance j − i."""
+    right = relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
+    q, k, key_table = (np.asarray(one, dtype=np.float64) for one in (q, k, key_table))
+    rows, columns = np.arange(q.shape[-2])[:, np.newaxis], np.arange(k.shape[-2])
+    content = (q + content_bias) @ np.swapaxes(k, -1, -2)
+    shifted = np.clip(columns + rows - q.shape[-2] + 1, -max_distance, max_distance) + max_distance
+    position = np.take_along_axis(
+        (q + position_bias) @ key_table.T, np.broadcast_to(shifted, (*q.shape[:-2], *shifted.shape)), axis=-1
+    )
+    return ((content + position) / np.sqrt(q.shape[-1])).astype(right.dtype)
+
+
+vars().update(
+    chain(
+        without_effect(relative.t5_bucket, "bidirectional", "num_buckets", "max_distance"),
+    )
+)
 
 
 WRONG_ANSWERS = {

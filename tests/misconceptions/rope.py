@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import rope
 
 
@@ -883,6 +885,55 @@ def sums_from_no_term_on(offsets, head_dim, base=10000.0):
     hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
     sums = np.cumsum(hands, axis=-1)
     return np.abs(sums[..., :-1]).sum(axis=-1) / sums.shape[-1]
+
+
+@mistake("apply_partial_rope", "expected: rotary_dim taken and not used")
+def whole_head_rotated(x, positions, rotary_dim, base=10000.0):
+    """You rotated all features of the head; the rule: only the first rotary_dim features are rotated, and the rest
+    stays as it is."""
+    return rope.apply_rope(x, positions, base)
+
+
+@mistake("apply_partial_rope", "expected: the halves of the head where those of the rotated part are meant")
+def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
+    """You paired features that are half the head apart; the rule: pairs are neighbours, (2i, 2i+1), among the first
+    rotary_dim features."""
+    x, pairs = np.asarray(x), rotary_dim // 2
+    half = np.shape(x)[-1] // 2
+    chosen = [*range(pairs), *range(half, half + pairs)]
+    turned = np.array(x, dtype=np.float64)
+    turned[..., chosen] = rope.apply_rope_half(x[..., chosen], positions, base)
+    return turned
+
+
+@mistake("apply_partial_rope", "GPT-NeoX, which pairs halves")
+def part_in_the_half_layout(x, positions, rotary_dim, base=10000.0):
+    """You rotated the first rotary_dim features in the half layout, as GPT-NeoX does; the rule pairs neighbours, (2i,
+    2i+1)."""
+    x = np.asarray(x)
+    turned = rope.apply_rope_half(x[..., :rotary_dim], positions, base)
+    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
+
+
+@mistake("decay_bound", "expected: offsets made a 1-D array, and returned as one")
+def bound_of_a_number_as_an_array(offsets, head_dim, base=10000.0):
+    """For a single number you returned an array of shape (1,); the rule: the result has the shape of offsets, and a
+    number has none."""
+    return np.atleast_1d(rope.decay_bound(offsets, head_dim, base))
+
+
+vars().update(
+    chain(
+        without_effect(rope.rope_frequencies, "base"),
+        without_effect(rope.rope_cos_sin, "base"),
+        without_effect(rope.apply_rope, "base"),
+        without_effect(rope.rotation_matrix, "base"),
+        without_effect(rope.apply_partial_rope, "base"),
+        without_effect(rope.apply_rope_half, "base"),
+        without_effect(rope.decode_step, "base"),
+        without_effect(rope.decay_bound, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import sinusoidal
 
 
@@ -491,6 +493,16 @@ def cosine_before_its_sine(pe):
     """You put the cosine of each pair before its sine; the rule: the sine comes first."""
     right = sinusoidal.to_interleaved(pe)
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
+
+
+vars().update(
+    chain(
+        without_effect(sinusoidal.frequencies, "base"),
+        without_effect(sinusoidal.wavelengths, "base"),
+        without_effect(sinusoidal.offset_similarity, "base"),
+        without_effect(sinusoidal.shift_matrix, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

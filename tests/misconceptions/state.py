@@ -3,9 +3,11 @@
 A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
+from itertools import chain
+
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import state
 
 BASE = 10000.0
@@ -891,6 +893,32 @@ def cache_as_a_product(length, n_heads, d_k, d_v):
     """You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
+
+
+@mistake("delta_step", "expected: k and v in the order of the product that writes")
+def key_and_value_exchanged(memory, k, v, beta, log_f):
+    """You wrote with the value and compared with the key; the rule: the key says where in the state, and the value says
+    what is stored there."""
+    return state.delta_step(memory, v, k, beta, log_f)
+
+
+@mistake("linear_chunks", "expected: the product of queries and keys with a triangle of ones")
+def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
+    """Inside a chunk your tokens do not fade: the state does between chunks. The rule: inside a chunk the decay matrix
+    weighs every earlier token, as in linear_attention."""
+
+    def one_chunk(current, q, k, v, log_f):
+        inside = state.linear_attention(q, k, v, 0 * log_f.clip(min=-1))
+        return inside + since_start(log_f) * (q @ current), after(current, k, v, log_f)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+vars().update(
+    chain(
+        without_effect(state.retention, "base"),
+    )
+)
 
 
 WRONG_ANSWERS = {

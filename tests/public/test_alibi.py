@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 
 def causal_weights(scores):
@@ -33,7 +33,7 @@ def test_slopes_of_a_power_of_two(alibi):
         expect.matches(alibi.alibi_slopes, n_heads)
 
 
-@pytest.mark.question("alibi_slopes", points=0.75)
+@pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
     """The slopes of the power of two below, then every other slope of twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
@@ -53,7 +53,7 @@ def test_bias_by_hand(alibi):
     )
 
 
-@pytest.mark.question("alibi_bias", points=0.75)
+@pytest.mark.question("alibi_bias", points=0.625)
 def test_bias(alibi):
     """One matrix a head, whether there are as many queries as keys or fewer."""
     expect.matches(alibi.alibi_bias, 4, 3, 3)
@@ -102,7 +102,7 @@ def test_bloom_bias(alibi):
     expect.matches(alibi.bloom_bias, 4, 5)
 
 
-@pytest.mark.question("bloom_bias", points=0.75)
+@pytest.mark.question("bloom_bias", points=0.625)
 @given(seed=seeds())
 def test_both_forms_give_the_same_weights(alibi, seed):
     """Under a causal mask BLOOM's form and minus slope times distance give the same weights."""
@@ -137,6 +137,19 @@ def test_windows(alibi):
 
 
 # What lesson 1 says once for all
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("alibi_slopes", 6),
+        case("alibi_bias", 3, 2, 4),
+        case("bloom_bias", 3, 4),
+    ],
+)
+def test_tables_are_float64(alibi, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(alibi, function), *arguments)
 
 
 @pytest.mark.question("alibi_attention", points=0.25)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds
+from autograder.checks.inputs import case, features, positions, seeds
 
 # interpolate_positions
 
 
-@pytest.mark.question("interpolate_positions", points=0.25)
+@pytest.mark.question("interpolate_positions", points=0.125)
 def test_interpolation_by_hand(context_extension):
     """With a factor of 4, position 4096 becomes position 1024."""
     squeezed = context_extension.interpolate_positions(np.array([0, 1, 4096]), 4)
@@ -69,7 +69,7 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 # rotations_in_context
 
 
-@pytest.mark.question("rotations_in_context", points=0.25)
+@pytest.mark.question("rotations_in_context", points=0.125)
 def test_rotations_by_hand(context_extension):
     """Over 1024 tokens the first of four pairs rotates by 1024 radians, and each next pair by 1/10 of that."""
     turns = context_extension.rotations_in_context(8, 1024)
@@ -79,7 +79,7 @@ def test_rotations_by_hand(context_extension):
 # yarn_frequencies
 
 
-@pytest.mark.question("yarn_frequencies", points=0.5)
+@pytest.mark.question("yarn_frequencies", points=0.375)
 def test_yarn_by_hand(context_extension):
     """The example of the lesson: low = 0, high = 3, and the ramp 0, 1/3, 2/3, 1."""
     frequencies = context_extension.yarn_frequencies(8, 10000.0, 4.0, 1024)
@@ -121,7 +121,7 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 # llama3_frequencies
 
 
-@pytest.mark.question("llama3_frequencies", points=0.5)
+@pytest.mark.question("llama3_frequencies", points=0.375)
 def test_llama3_by_hand(context_extension):
     """The example of the lesson: two pairs kept, one mixed by its number of rotations, one interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
@@ -140,7 +140,7 @@ def test_llama3(context_extension):
 # longrope_frequencies
 
 
-@pytest.mark.question("longrope_frequencies", points=0.25)
+@pytest.mark.question("longrope_frequencies", points=0.125)
 def test_longrope_by_hand(context_extension):
     """Each pair is slowed by its own divisor."""
     frequencies = context_extension.longrope_frequencies(8, np.array([1.0, 1.0, 2.0, 4.0]))
@@ -170,7 +170,7 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
 # apply_rope_with
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.375)
 def test_apply_rope_with_by_hand(context_extension):
     """At position 2 and frequency 1/2 a pair rotates by one radian; a scale of 2 makes it twice as long."""
     turned = context_extension.apply_rope_with(
@@ -215,7 +215,7 @@ def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shi
     expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has another score")
 
 
-@pytest.mark.question("apply_rope_with", points=0.25)
+@pytest.mark.question("apply_rope_with", points=0.125)
 def test_every_row_needs_a_position(context_extension):
     """Every row needs its position: one position for several rows is refused."""
     frequencies = np.array([1.0, 0.25])
@@ -284,3 +284,21 @@ def test_similarity(context_extension):
     """The least of the mean cosines over all distances below the length, for any size and base."""
     expect.matches(context_extension.lowest_similarity, 300, 16, 500.0)
     expect.matches(context_extension.lowest_similarity, 4096, 128, 10000.0)
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("interpolate_positions", np.arange(5), 3),
+        case("rotations_in_context", 6, 100),
+        case("yarn_frequencies", 6, 10000.0, 4.0, 100),
+        case("llama3_frequencies", 6),
+        case("longrope_frequencies", 6, np.array([1.0, 1.5, 3.0])),
+    ],
+)
+def test_tables_are_float64(context_extension, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(context_extension, function), *arguments)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds
+from autograder.checks.inputs import case, features, positions, seeds
 
 # grid_positions
 
@@ -40,7 +40,7 @@ def test_sinusoids_of_two_cells(grids):
     expect.answers(grids.sinusoidal_2d, 2, 3, 8)
 
 
-@pytest.mark.question("sinusoidal_2d", points=0.5)
+@pytest.mark.question("sinusoidal_2d", points=0.375)
 def test_sinusoidal_2d(grids):
     """The first d/2 features encode y and the last d/2 encode x, each as a code of size d/2."""
     expect.matches(grids.sinusoidal_2d, 3, 5, 8)
@@ -83,7 +83,7 @@ def test_an_unchanged_shape_changes_nothing(grids):
 # axial_frequencies
 
 
-@pytest.mark.question("axial_frequencies", points=0.25)
+@pytest.mark.question("axial_frequencies", points=0.125)
 def test_axial_frequencies_of_eight_features(grids):
     """The example: two pairs for y, then two for x, with the same frequencies."""
     expected = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
@@ -101,7 +101,7 @@ def test_axial_frequencies(grids):
 # alternating_frequencies
 
 
-@pytest.mark.question("alternating_frequencies", points=0.25)
+@pytest.mark.question("alternating_frequencies", points=0.125)
 def test_alternating_frequencies_of_eight_features(grids):
     """The example: RoPE's four frequencies, given to y and x in turn."""
     expected = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
@@ -135,7 +135,7 @@ def test_mrope_frequencies_in_sections(grids):
     expect.matches(grids.mrope_frequencies, 12, (3, 1, 2), base=700.0)
 
 
-@pytest.mark.question("mrope_frequencies", points=0.5)
+@pytest.mark.question("mrope_frequencies", points=0.375)
 def test_mrope_frequencies_interleaved(grids):
     """Interleaved, the axes take turns as t, h, w; where h or w has enough pairs, t takes them."""
     expect.matches(grids.mrope_frequencies, 24, (5, 4, 3), interleaved=True)
@@ -265,3 +265,20 @@ def test_next_position(grids):
     """The largest coordinate counts, on whichever axis and in whichever row it stands."""
     expect.matches(grids.next_position, np.array([[0, 0, 0], [1, 7, 1], [1, 1, 2]]))
     expect.matches(grids.next_position, np.array([[5, 2, 3], [4, 4, 4]]))
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("sinusoidal_2d", 2, 3, 8),
+        case("axial_frequencies", 12),
+        case("alternating_frequencies", 12),
+        case("mrope_frequencies", 12, (1, 2, 3)),
+    ],
+)
+def test_tables_are_float64(grids, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(grids, function), *arguments)

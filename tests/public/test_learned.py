@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 
-@pytest.mark.question("init_table", points=0.5)
+@pytest.mark.question("init_table", points=0.375)
 def test_init_table(learned):
     """One row per position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
     expect.matches(learned.init_table, 4, 3, 0)
@@ -148,3 +148,17 @@ def test_lookup_before_the_start(learned):
     """Position −1 is an IndexError, and not the last row."""
     expect.answers(learned.lookup, features(3, 2), np.array([0, 2]))
     expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]))
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("init_table", 3, 2, 7),
+    ],
+)
+def test_tables_are_float64(learned, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(learned, function), *arguments)

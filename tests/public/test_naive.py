@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features
+from autograder.checks.inputs import case, features
 
 SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 
@@ -19,10 +19,11 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 # integer_positions
 
 
-@pytest.mark.question("integer_positions", points=0.25)
+@pytest.mark.question("integer_positions", points=0.125)
 def test_integer_positions(naive):
-    """Positions count from 0: four tokens have the positions 0, 1, 2, 3."""
-    expect.dtype(naive.integer_positions, 4)
+    """Positions count from 0: four tokens have the positions 0, 1, 2, 3, as floats."""
+    positions = expect.matches(naive.integer_positions, 4)
+    expect.holds(positions.dtype.kind == "f", "positions are floats, as the features are")
     expect.matches(naive.integer_positions, 1)
 
 
@@ -62,7 +63,7 @@ def test_normalized_of_one_token(naive):
     expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
 
 
-@pytest.mark.question("normalized_positions", points=0.75)
+@pytest.mark.question("normalized_positions", points=0.625)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
     """In every sequence the first token gets 0 and the last 1, with equal steps between them."""
@@ -181,6 +182,18 @@ def test_gray_changes_one_bit_a_step(naive, length):
 
 
 # What lesson 1 says once for all
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("integer_positions", 5),
+        case("normalized_positions", 5),
+    ],
+)
+def test_tables_are_float64(naive, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(naive, function), *arguments)
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions, seeds
+from autograder.checks.inputs import case, features, positions, seeds
 
 
-@pytest.mark.question("rope_frequencies", points=0.25)
+@pytest.mark.question("rope_frequencies", points=0.125)
 def test_frequencies_by_hand(rope):
     """With four features the pairs rotate by 1 and by 1/100 radian per position."""
     expect.close(rope.rope_frequencies(4), np.array([1.0, 0.01]), "rope_frequencies(4) is [1, 0.01]")
@@ -25,7 +25,7 @@ def test_frequencies(rope):
     expect.matches(rope.rope_frequencies, 8, base=500.0)
 
 
-@pytest.mark.question("rope_cos_sin", points=0.25)
+@pytest.mark.question("rope_cos_sin", points=0.125)
 def test_cos_sin(rope):
     """Row t holds the cosines and sines of positions[t]·θ_i, also far away: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
@@ -41,7 +41,7 @@ def test_apply_rope_by_hand(rope):
     expect.close(turned, expected, "the pairs (1, 0) and (1, 0) at position 1")
 
 
-@pytest.mark.question("apply_rope", points=0.5)
+@pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope(rope):
     """Pair i of row t is rotated by positions[t]·θ_i, for any number of leading axes."""
     expect.matches(rope.apply_rope, features(5, 6), np.arange(5))
@@ -98,7 +98,7 @@ def test_half_to_interleaved(rope):
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
 
-@pytest.mark.question("rotation_matrix", points=0.5)
+@pytest.mark.question("rotation_matrix", points=0.375)
 def test_rotation_matrix(rope):
     """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
     expect.matches(rope.rotation_matrix, 1, 2)
@@ -175,7 +175,7 @@ def test_partial_rope(rope):
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
 
-@pytest.mark.question("decay_bound", points=0.25)
+@pytest.mark.question("decay_bound", points=0.125)
 def test_decay_bound(rope):
     """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
@@ -185,7 +185,21 @@ def test_decay_bound(rope):
 # What lesson 1 says once for all
 
 
-@pytest.mark.question("apply_rope", points=0.25)
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("rope_frequencies", 6),
+        case("rope_cos_sin", np.arange(3), 6),
+        case("rotation_matrix", 3, 6),
+        case("decay_bound", [0, 3], 6),
+    ],
+)
+def test_tables_are_float64(rope, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(rope, function), *arguments)
+
+
+@pytest.mark.question("apply_rope", points=0.125)
 def test_dtype(rope):
     """float32 stays float32, whatever the positions are; lists of whole numbers give float64."""
     expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3.0))

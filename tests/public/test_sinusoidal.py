@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, positions
+from autograder.checks.inputs import case, features, positions
 
 SHIFTS = st.integers(-500, 500)
 # A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of
@@ -24,7 +24,7 @@ def test_frequencies_by_hand(sinusoidal):
     expect.close(sinusoidal.frequencies(8), expected, "frequencies(8) is [1, 0.1, 0.01, 0.001]")
 
 
-@pytest.mark.question("frequencies", points=0.5)
+@pytest.mark.question("frequencies", points=0.375)
 def test_frequencies(sinusoidal):
     """ω_i = base^(−2i/d)."""
     expect.matches(sinusoidal.frequencies, 2)
@@ -42,7 +42,7 @@ def test_encoding_by_hand(sinusoidal):
     expect.close(at_three, expected, "position 3 with four features")
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.75)
+@pytest.mark.question("sinusoidal_encoding", points=0.625)
 def test_encoding(sinusoidal):
     """PE(p, 2i) = sin(p·ω_i) and PE(p, 2i+1) = cos(p·ω_i), for positions of any shape, a single number too."""
     expect.matches(sinusoidal.sinusoidal_encoding, np.arange(5), 6)
@@ -70,7 +70,7 @@ def test_add_positions_by_hand(sinusoidal):
     expect.close(sinusoidal.add_positions(x), expected, "[[10, 10], [20, 20]] with positions")
 
 
-@pytest.mark.question("add_positions", points=0.5)
+@pytest.mark.question("add_positions", points=0.625)
 def test_add_positions(sinusoidal):
     """Every sequence of a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
@@ -78,7 +78,7 @@ def test_add_positions(sinusoidal):
     expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=300.0)
 
 
-@pytest.mark.question("wavelengths", points=0.25)
+@pytest.mark.question("wavelengths", points=0.125)
 def test_wavelengths_by_hand(sinusoidal):
     """With eight features a full turn takes 2π, 20π, 200π and 2000π positions."""
     expected = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
@@ -106,7 +106,7 @@ def test_shift_matrix(sinusoidal):
     expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=300.0)
 
 
-@pytest.mark.question("shift_matrix", points=0.75)
+@pytest.mark.question("shift_matrix", points=0.625)
 @given(position=positions(1000), shift=SHIFTS)
 def test_shift_moves_every_position(sinusoidal, position, shift):
     """One matrix works for every position: M · PE(p) = PE(p + k) for every p."""
@@ -133,7 +133,7 @@ def test_similarity(sinusoidal):
     expect.matches(sinusoidal.offset_similarity, 5, 6)
 
 
-@pytest.mark.question("offset_similarity", points=0.75)
+@pytest.mark.question("offset_similarity", points=0.625)
 @given(position=positions(1000), shift=SHIFTS)
 def test_similarity_knows_no_position(sinusoidal, position, shift):
     """PE(p) · PE(p + k) depends on k alone, and not on its sign."""
@@ -162,7 +162,22 @@ def test_to_interleaved(sinusoidal):
 # What lesson 1 says once for all
 
 
-@pytest.mark.question("add_positions", points=0.25)
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        case("frequencies", 6),
+        case("wavelengths", 6),
+        case("sinusoidal_encoding", [0, 3], 6),
+        case("offset_similarity", [0, 3], 6),
+        case("shift_matrix", 3, 6),
+    ],
+)
+def test_tables_are_float64(sinusoidal, function, arguments):
+    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    expect.dtype(getattr(sinusoidal, function), *arguments)
+
+
+@pytest.mark.question("add_positions", points=0.125)
 def test_dtype(sinusoidal):
     """float32 stays float32; lists of whole numbers give float64."""
     expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))

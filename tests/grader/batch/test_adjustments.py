@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.submission import Person
 from tests.grader.support import classroom
 from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
@@ -29,8 +30,8 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
         yield opened
 
 
-def apply(book: Gradebook, *lines: str) -> tuple[int, list[str]]:
-    (book.out.parent / adjustments.FILE).write_text("\n".join(lines) + "\n", "utf-8")
+def apply(book: Gradebook, *lines: str, encoding: str = "utf-8") -> tuple[int, list[str]]:
+    (book.out.parent / adjustments.FILE).write_text("\n".join(lines) + "\n", encoding)
     return adjustments.apply(book, book.out.parent)
 
 
@@ -81,6 +82,36 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
     """A mark of UTF-8 in front, semicolons, a comma in a number."""
     assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
     assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
+    """Comments and blank lines between, titles and names of assignments in capitals."""
+    table = [HEAD.title(), '"bob byte","ROPE","1,5",,"Vorzeichen, schön"', "", "# of week 5, all of it", "ada,rope,,9,"]
+    lines = [
+        line if line.startswith("#") else re.sub(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', delimiter, line) for line in table
+    ]
+    assert apply(book, *lines, encoding=encoding) == (2, [])
+    rows = {row.student: row for row in book.rows()}
+    assert (rows["bytebob"].score, rows["ada"].score) == (SCORE + 1.5, 9)
+    assert rows["bytebob"].adjustments[0].reason == "Vorzeichen, schön"
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["student,assignment,points,reason", "ada,rope,1,5,Right"], "line 2 has more cells than there are titles"),
+        ([HEAD, "ada,rope,+1,,Right, but late"], "line 2 has more cells than there are titles"),
+        ([HEAD, "ada,rope,1,,x", "", "ada,rope,x,,y"], "line 4: ada, rope: give points to add"),
+    ],
+)
+def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
+    book: Gradebook, lines: list[str], sentence: str
+) -> None:
+    """Or a student reads half a reason, and has points that nobody gave."""
+    with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
+        apply(book, *lines)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import glob
 import io
@@ -19,13 +20,17 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from autograder import course, parallel
 from autograder.batch import run, workers
-from autograder.batch.gradebook import FILE, Gradebook
+from autograder.batch.database import FILE
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import BatchError, Job, Setup
+from autograder.batch.workers import Job, Setup
+from autograder.cli import main
+from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted
@@ -86,8 +91,9 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     assert [rows[student]["score"] for student in ("ada", "cy", "di", "fay")] == ["20", "0", "20", "0"]
     assert rows["ada"]["file"] == f"{NAME}/ada.py"
     columns = list(classroom.grades(small[1])[0])
-    assert columns[:7] == ["student", "assignment", "score", "max_score", "status", "file", "sha256"]
-    questions = columns[7 : columns.index("adjustment")]
+    facts = ["student", "assignment", "score", "max_score", "status", "submitted", "late", "file", "sha256"]
+    assert columns[:9] == facts
+    questions = columns[9 : columns.index("adjustment")]
     assert {*questions} >= {"frequencies", "ANSWERS"}
     questions = sum(float(rows["ada"][name]) for name in questions)
     assert questions == 20
@@ -366,6 +372,44 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(course, "ROOT", tmp_path)
     with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
         course.seed()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_the_report_is_written_when_the_gradebook_changed_and_no_clock_decides(tmp_path: Path) -> None:
+    folder, report = tmp_path / "class", tmp_path / "out" / "report.html"
+    put(folder / NAME, {"ada.py": solved(1)})
+    grade(folder, tmp_path / "out")
+    os.utime(report, (2**33, 2**33))
+    grade(folder, tmp_path / "out")
+    assert report.stat().st_mtime == 2**33
+    put(folder / NAME, {"bob.py": solved(2)})
+    grade(folder, tmp_path / "out")
+    assert "bob" in report.read_text("utf-8")
+
+
+@pytest.mark.parametrize("folder", ["", str(course.ROOT), str(course.ROOT.parent)])
+def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path) -> None:
+    """An unset variable is an empty name, and an empty name is the current folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course.ROOT)
+        done = CliRunner().invoke(main, ["grade", folder, "--isolation", "none", "--out", str(tmp_path / "out")])
+    assert done.exit_code == 2 and ("is empty: name" in done.output or "holds this course itself" in done.output)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
+    """A spreadsheet knows the file for UTF-8, and every character is one that prints."""
+    names = ["a\x1b[2Jb", "\u202egnp.exe", "x\ny", "Zoë", "\u2028=1+1", "\x85@x"]
+    put(tmp_path / "class" / NAME, {f"{name}.py": solved(number) for number, name in enumerate(names)})
+    grade(tmp_path / "class", tmp_path / "out")
+    for name in ("grades.csv", "similarity.csv"):
+        content = (tmp_path / "out" / name).read_bytes()
+        assert content.startswith(codecs.BOM_UTF8)
+        assert all(letter.isprintable() or letter == "\n" for letter in content.decode("utf-8-sig"))
+    students = {row["student"] for row in classroom.grades(tmp_path / "out")}
+    assert len(students) == len(names) and "Zoë" in students
+    assert not any(student.strip().startswith(("=", "@")) for student in students)
 
 
 # Bad disks and bad files

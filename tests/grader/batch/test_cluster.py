@@ -16,7 +16,7 @@ import pytest
 from autograder import course
 from autograder.batch import run, workers
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from tests.grader.support import classroom
 
 distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")

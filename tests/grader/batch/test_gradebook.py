@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.batch import gradebook
+from autograder.batch import database
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
+from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
 from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
@@ -99,6 +99,15 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
     assert grade_all(book) == 1 and students(book) == ["bob"]
     book.take_in([[submission_file("ada")]], SUITES)
     assert not book.to_grade() and students(book) == ["ada"]
+
+
+def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
+    """A run over other folders, or over one assignment alone. Another file of the same student's is no loss."""
+    both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
+    assert book.take_in([both], SUITES) == []
+    assert book.take_in([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
+        *("ada, alibi", "bob, alibi", "bob, rope"),
+    ]
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
@@ -216,12 +225,12 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("found", [0, gradebook.VERSION - 1, gradebook.VERSION + 1])
+@pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     """In one sentence; who only reads is told what to do."""
-    path = tmp_path / gradebook.FILE
-    with sqlite3.connect(path) as database:
-        database.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
+    path = tmp_path / database.FILE
+    with sqlite3.connect(path) as other:
+        other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
     with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
         pass
     with Gradebook.writing(tmp_path) as book:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import answer_matches, practice_results
+from autograder.checks.answers import answer_matches, form, form_errors, lacks_digits, practice_results
 from autograder.checks.proxy import StudentModule, parts
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -21,12 +21,15 @@ ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
 
 
+GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_")
+
+
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.Module(module)
     backend.failure = failure  # type: ignore[assignment]
-    return StudentModule("rope", backend, Reference(ROPE))
+    return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
 
 def grade(source: str, check: Any) -> Wrong:
@@ -76,6 +79,15 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     wrong = grade(body, matches)
     assert wrong.kind is kind
     assert words in wrong.message
+
+
+def test_an_error_of_numpy_s_says_which_shapes_met_and_on_which_line() -> None:
+    wrong = grade("def rotate_half(x):\n    return x + np.zeros(3)", matches)
+    assert wrong.message.splitlines() == [
+        "rotate_half raised ValueError at line 3 of your file: "
+        "operands could not be broadcast together with shapes (2,4) (3,) ",
+        "Line 3: shapes (2, 4) and (3,) meet and do not fit: compared from the last axis, 4 meets 3, and neither is 1.",
+    ]
 
 
 def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
@@ -179,6 +191,68 @@ def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
     expect.vectorised(submission(HALF + body).rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
 
 
+def rows(length: int) -> tuple[np.ndarray]:
+    return (np.arange(4.0 * length).reshape(length, 4),)
+
+
+GROWTHS = {
+    "nothing": ("0", True),
+    "the logarithm": ("len(bin(len(x)))", True),
+    "a branch for long sequences": ("1 * (len(x) > 99)", True),
+    "the square root": ("int(len(x) ** 0.5)", False),
+    "the length": ("len(x)", False),
+    "the length up to a bound": ("min(len(x), 124)", False),
+    "the middle length alone": ("150 * (len(x) > 99) + 150 * (len(x) == 32)", False),
+}
+
+
+@pytest.mark.parametrize("name", GROWTHS)
+def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
+    """However many lines stand in front of it."""
+    times, is_accepted = GROWTHS[name]
+    front = "    for _ in range(500): y = x\n"
+    for before in ("", front):
+        loop = f"    for _ in range({times}):\n        y = x\n        y = x\n"
+        rope = submission(f"{HALF}def rotate_half(x):\n{before}{loop}    return half(x)")
+        if is_accepted:
+            expect.vectorised(rope.rotate_half, rows)
+        else:
+            with pytest.raises(Wrong) as caught:
+                expect.vectorised(rope.rotate_half, rows)
+            assert caught.value.kind is Kind.LOOP
+
+
+LOOP_BELOW = "def {name}(x):\n    rows = [half(row) for row in x]\n    return np.array(rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_accepted"),
+    [
+        (LOOP_BELOW.format(name="interleaved_to_half") + "def rotate_half(x): return interleaved_to_half(x)", True),
+        (LOOP_BELOW.format(name="helper") + "def rotate_half(x): return helper(x)", False),
+        ("def interleaved_to_half(x): return half(x)\n"
+         "def rotate_half(x): return np.array([interleaved_to_half(row) for row in x])", False),
+        ("def interleaved_to_half(x): return half(x)\n"
+         "def rotate_half(x): return np.vectorize(interleaved_to_half, signature='(d)->(d)')(x)", False),
+        ("def rotate_half(x):\n"
+         + "".join(f"    {line}\n" for line in LOOP_BELOW.format(name="interleaved_to_half").splitlines())
+         + "    return interleaved_to_half(x)", False),
+        ("def interleaved_to_half(x): raise KeyError\n"
+         "def rotate_half(x):\n    try: interleaved_to_half(x)\n    except KeyError: pass\n"
+         "    return np.array([half(row) for row in x])", False),
+    ],
+    ids=["in a graded function", "in a helper", "of calls", "of calls by numpy", "in a namesake", "after an exception"],
+)  # fmt: skip
+def test_a_loop_costs_in_the_graded_function_where_it_is_written(body: str, is_accepted: bool) -> None:
+    rope = submission(HALF + body)
+    if is_accepted:
+        expect.vectorised(rope.rotate_half, rows)
+    else:
+        with pytest.raises(Wrong) as caught:
+            expect.vectorised(rope.rotate_half, rows)
+        assert caught.value.kind is Kind.LOOP
+
+
 def refuses(rope: StudentModule) -> None:
     expect.raises(ValueError, rope.rope_frequencies, 7)
 
@@ -229,6 +303,62 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     assert words.endswith("digits: compute in float64")
     _, words = expect.difference(expected * 1e-5, expected * 1.1e-5, None) or ("", "")
     assert "digits" not in words
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("No", "write True or False, without quotes, instead of 'No'"),
+        (1, "write True or False instead of 1"),
+        (None, None),
+        (True, None),
+    ],
+)
+def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> None:
+    faults = [fault for _, fault in form_errors({"key": given}, {"key": form(False)})]
+    assert faults == ([f"key: {words}"] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("given", "is_near"),
+    [
+        (0.5173, True),  # cut off
+        (0.517, True),
+        (0.52, True),  # rounded
+        (0.51, True),
+        (0.5, False),  # could be anything
+        (0.5175, False),
+        (-0.5174, False),
+        (0.517363, False),  # is right
+        (1, False),
+        (float("nan"), False),
+        ("0.5174", False),
+    ],
+)
+def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -> None:
+    assert lacks_digits(given, 0.517363) is is_near
+    said = [words for _, words in practice_results({"key": given}, {"key": {"value": 0.517363, "reason": ""}})]
+    assert ("key is right so far: five digits are asked" in said) is is_near
+
+
+def test_a_graded_answer_that_lacks_digits_says_so() -> None:
+    key = "score_at_half_a_rotation"
+    with pytest.raises(Wrong, match="right so far: five digits are asked"):
+        expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
+    expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
+
+
+def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
+    """A student looks for it in what the call beside it returns."""
+    test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
+    line = "\nThe test computed this value from what your functions returned."
+    cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
+    for computed, is_computed in cases:
+        rope = submission("def rotate_half(x): return x + 1")
+        with pytest.raises(Wrong) as caught:
+            expect.close(computed(rope.rotate_half(X)), np.zeros(9), "nothing")
+        result = results.test_result(test, caught.value, rope)
+        assert result.message.endswith(line) is is_computed
 
 
 def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_wrong() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from autograder.checks.function_state import FunctionState, State, function_states
+from autograder.checks.render import note
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
+from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Kind
 
 SOURCE = '''
@@ -87,3 +90,37 @@ def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     """Each of thousands builds on all the others; only what fails is followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(blocks_of(ring).below("f1")) == 9999
+
+
+PROMISE = "its docstring has a line `Raises`, and your function has no `raise`"
+REFUSES = """
+def _check(d):
+    if d % 2:
+        raise ValueError(d)
+
+def theta(d):
+    '''The angles.
+
+    Raises: ValueError for an odd d.
+    '''
+    {body}
+"""
+
+
+def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> None:
+    """No public test asks, and a hidden one will."""
+    passed = TestResult(Test("t", "theta", 1.0, Phase.PUBLIC, "A rule"))
+    asked = replace(passed, calls={Call("theta", (3,)): Reply(raised=Raised("ValueError", ("ValueError",), "3"))})
+    for body, results, words in [
+        ("return d", [passed], PROMISE),
+        ("return d", [passed, asked], ""),  # numpy raises
+        ("return d", [missed("theta", VALUES)], ""),  # first things first
+        ("raise ValueError", [passed], ""),
+        ("_check(d)", [passed], ""),
+    ]:
+        (function_state,) = function_states(results, blocks_of(REFUSES.format(body=body)))
+        assert note(function_state) == words
+    for docstring in ("Raises: ValueError for an odd d.", "Parameters and errors: as scores.", "Nothing."):
+        source = f"def theta(d):\n    '''{docstring}'''\n    return d"
+        (function_state,) = function_states([passed], blocks_of(source))
+        assert function_state.promises_an_error is (docstring != "Nothing.")

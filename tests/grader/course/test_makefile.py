@@ -102,6 +102,12 @@ def test_what_is_not_given_is_left_out(folder: Path) -> None:
     assert make(folder, "grade", True, SUBMISSIONS="") == ["grade", "--out", "results", "--", ""]
 
 
+def test_solutions_are_written_on_purpose(folder: Path) -> None:
+    assert make(folder, "solutions", True) == ["-m", "autograder.handout.solutions"]
+    assert make(folder, "solutions", True, ASSIGNMENT="rope")[2:] == ["rope"]
+    assert make(folder, "solutions", False, ALL="1")[2:] == ["--all"]
+
+
 def test_every_target_runs_something(folder: Path) -> None:
     targets = re.search(r"^TARGETS := ((?:.*\\\n)*.*)", (folder / "Makefile").read_text(), re.M)[1].replace("\\", "")
     for target in targets.split():
@@ -141,6 +147,20 @@ def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) ->
         done = run(folder, target)
         assert done.returncode and "make setup LOCK=requirements.lock" in done.stdout
     assert run(installed(folder, "requirements.lock"), "test").returncode == 0
+
+
+def test_nothing_is_locked_where_nothing_is_to_be_set_up(folder: Path) -> None:
+    """The checkout may belong to somebody else, who alone may write there."""
+    (folder / ".venv.lock").mkdir()
+    assert run(folder, "doctor").returncode == 0
+    (folder / ".venv" / "packages").unlink()
+    assert run(folder, "doctor", "PYTHON=./anew").returncode
+
+
+def test_a_failed_setup_runs_nothing(folder: Path) -> None:
+    (folder / ".venv" / "packages").unlink()
+    done = run(folder, "doctor", "PYTHON=./anew")
+    assert done.returncode and "doctor" not in done.stdout
 
 
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:

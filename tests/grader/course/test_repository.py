@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import tomllib
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from autograder.course import ROOT
+from tests.grader.tools import readme_pictures
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -44,3 +46,10 @@ def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
         on = workflow[True]  # YAML 1.1 reads the key `on` as true
         if "pull_request" in on:
             assert workflow["permissions"] == {"contents": "read"} and "concurrency" in workflow, path.name
+
+
+def test_the_pictures_of_the_readme_are_current() -> None:
+    """Where this fails, `python -m tests.grader.tools.readme_pictures` draws them again."""
+    shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
+    assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()

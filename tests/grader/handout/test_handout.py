@@ -65,7 +65,11 @@ def sample(student: str) -> str:
 
 def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command there, where the checkout is out of sight."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    hidden = (
+        "PYTHONPATH",
+        "PYTHONSAFEPATH",
+    )  # the latter, which grading sets, would put the folder itself out of sight
+    environment = {name: value for name, value in os.environ.items() if name not in hidden} | variables
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -109,7 +113,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
     """What is base64 in it decodes to plain numbers: a text could be anything, unless a public test says it."""
     assert leaks(handed_out) == []
-    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "alone.py")
+    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
     rooms = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
     assert rooms == {"checks", "hints", "laptop", "protocol"}
@@ -149,7 +153,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """What learning alone shows is found like anything else."""
-    self_study.show("rope", "apply_rope")
+    self_study.print_solution("rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():
@@ -173,11 +177,25 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     assert stubs.regenerate() == [given] and given.read_text() == right
 
 
-def test_an_answer_that_does_not_stand_on_its_line_and_a_mark_alone_are_named() -> None:
+def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
     key = stubs.answer_texts(SOLUTION)[0].partition(": ")[0]
-    for wrong in (SOLUTION.replace(f"{key}: ", f"{key}:\n        "), SOLUTION.replace(stubs.END, "", 1)):
-        with pytest.raises(HandoutError, match=r"rope: .*(on one line|no other one)"):
-            stubs.stub(wrong, "rope")
+    with pytest.raises(HandoutError, match=r"rope: .*on one line"):
+        stubs.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
+
+
+def lines_with(mark: str) -> list[int]:
+    return [number for number, line in enumerate(SOLUTION.split("\n"), start=1) if line.strip() == mark]
+
+
+@pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
+def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
+    """Whichever of the two is missing, in the middle or at the end."""
+    begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
+    for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
+        lines = SOLUTION.split("\n")
+        del lines[missing - 1]
+        with pytest.raises(HandoutError, match=f"unmatched {alone} in solutions/rope.py, line {line}$"):
+            stubs.stub("\n".join(lines), "rope")
 
 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
@@ -214,27 +232,12 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
 # As its instructor needs it
 
 
-@pytest.fixture
-def left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file that names what is left out."""
-    path = tmp_path / "left_out.txt"
-    monkeypatch.setattr(course, "left_out_file", lambda: path)
-    return path
-
-
-def test_an_assignment_is_left_out_by_one_word_and_a_wrong_word_is_named(left_out: Path) -> None:
-    names = [one.name for one in course.assignments()]
-    left_out.write_text("modern\n")
-    assert [one.name for one in course.assignments()] == [name for name in names if name != "modern"]
-    left_out.write_text("modren\n")
-    with pytest.raises(course.CourseError, match="left_out.txt names modren; the course has .*modern"):
-        course.assignments()
-
-
-def test_a_handout_of_some_has_nothing_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But the pages, which are the whole course to read."""
-    monkeypatch.setattr(bundle, "course", lambda: {})
+def test_a_handout_of_some_has_nothing_of_the_others() -> None:
+    """Pages and pictures included."""
     names = bundle.contents(["rope"]).keys()
+    pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
+    assert pages & {f"course/{one.name}.html" for one in course.assignments()} == {"course/rope.html"}
+    assert "assignments/figures/rotated_pair.svg" in names and "assignments/figures/alibi_heads.svg" not in names
     assert {"LICENSE", "assignments/figures.py", "tests/public/test_rope.py", "assignments/rope/explore.ipynb"} <= names
     for one in course.assignments():
         own = [
@@ -244,13 +247,29 @@ def test_a_handout_of_some_has_nothing_of_the_others(monkeypatch: pytest.MonkeyP
 
 
 def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
-    tmp_path: Path, left_out: Path
+    tmp_path: Path,
 ) -> None:
-    left_out.write_text(" ".join(one.name for one in course.assignments() if one != ROPE))
-    (path,) = solutions.build(tmp_path)
+    (path,) = solutions.build([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
     assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
+
+
+def test_solutions_are_written_for_the_assignment_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a name nothing is written, and a sentence says how."""
+    monkeypatch.chdir(tmp_path)
+    for words, sentence in (
+        ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
+        (["rop"], "there is no assignment 'rop'"),
+    ):
+        assert solutions.main(words) == 2 and sentence in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert solutions.main(["rope"]) == 0
+    assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
+    assert solutions.main(["--all"]) == 0
+    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {one.name for one in course.assignments()}
 
 
 # Everything is there
@@ -309,10 +328,10 @@ def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_
 
 
 WRITTEN = {
-    '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write yes or no instead of 1."),
+    '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write True or False instead of 1."),
     '"extra_parameters": 0,': (
         '"another": 1, "extra_parameters": "0",',
-        "extra_parameters: write a whole number instead of '0'.",
+        "extra_parameters: write a whole number, without quotes, instead of '0'.",
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",

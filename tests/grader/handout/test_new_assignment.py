@@ -37,7 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
         shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # what pytest has compiled names its old path
-    for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock"):
+    for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock", "course.toml"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)
     assert done.returncode == 0, done.stderr
@@ -50,7 +50,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 FILES = """
-    course/test_course hints/test_misconceptions course/test_lesson_numbers grading/test_samples
+    course/test_course hints/test_misconceptions course/test_lesson_numbers grading/test_samples grading/test_red_team
     course/test_trivial_solutions
     course/test_alternative_solutions course/test_figures
 """.split()
@@ -65,7 +65,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
     """In a course of the new assignment alone: the others are in order, and to see that takes long."""
-    (root / "solutions" / "left_out.txt").write_text(" ".join(one.name for one in course.assignments()))
+    (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["new", "handout", "check", "grade", "build"]
@@ -93,7 +93,7 @@ MISTAKES = [
 def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("course", "handout.new", "handout.validate"):
         monkeypatch.setattr(f"autograder.{module}.ROOT", tmp_path)
-    for name, value in {"assignments": list, "stale": lambda one: {}}.items():  # pytest reads a file once a process
+    for name, value in {"full_course": list, "stale": lambda one: {}}.items():  # pytest reads a file once a process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)
     monkeypatch.syspath_prepend(tmp_path)
     put(tmp_path, {"tests/hidden/seed.txt": "1"})

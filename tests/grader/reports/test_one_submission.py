@@ -36,7 +36,7 @@ def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
         assert all(line in said for line in mistake.message.splitlines())  # on one line, however narrow the terminal
     hints = {one.hint for one in grade.test_results if one.hint}
     assert hints and all(said.count(hint) == 1 for hint in hints)
-    assert "What hidden tests ask and want is not for the student." in said
+    assert "Inputs and expected values of hidden tests are not for students." in said
     right = printed(*graded(ROPE / "ada.py"))
     assert "hidden" not in right and "20 of 20" in right
 

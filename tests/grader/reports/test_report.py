@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli
-from autograder.batch import run
+from autograder.batch import publish
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.workers import BatchError
 from autograder.checks.results import Phase, Test, TestResult
+from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
@@ -65,7 +65,7 @@ class Reader(HTMLParser):
 
 
 def page_of(out: Path) -> str:
-    run.write_report(out)
+    publish.write_report(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -161,7 +161,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops, KeyError: 'x'"),
     ]
-    assert [one["name"] for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one.label for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
@@ -227,6 +227,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        run.write_report(tmp_path)
+        publish.write_report(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from autograder.batch import run
+from autograder.batch import publish
 from tests.grader.support import gradebooks
 from tests.grader.support.browsing import Opened
 
@@ -41,7 +41,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
-    run.write_report(out)
+    publish.write_report(out)
     return out / "report.html"
 
 

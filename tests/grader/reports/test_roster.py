@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
+from autograder.grading.row import Adjustment
+from autograder.protocol.failure import Status
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
+from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
@@ -45,6 +50,41 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
         book.take_in(folders, {"rope": "suite"})
         for key in book.to_grade():
             book.add(key, PACKED)
+        book.finish()
+
+
+def test_half_a_result_never_leaves(out: Path) -> None:
+    """However many are missing: one sentence, exit code 2, and no file is written; a report says it at its top."""
+    class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
+    table = out.parent / "table.csv"
+    table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
+    writes = (["roster", str(out), "--table", str(table)], ["feedback", str(out), "--for", "canvas"])
+    for given in range(5):
+        with Gradebook.writing(out) as book:
+            book.take_in([[*class_]], {"rope": f"suite {given}"})
+            for key in list(book.to_grade())[:given]:
+                book.add(key, PACKED)
+            during = CliRunner().invoke(main, writes[0])
+        sentence = f"{5 - given} of 5 are not graded yet"
+        assert during.exit_code == 2 and f"{sentence}: wait for the run in progress" in during.output
+        for command in writes:
+            done = CliRunner().invoke(main, command)
+            assert done.exit_code == 2 and f"{sentence}: run `make grade` again" in done.output
+        assert not list(out.glob("roster_*")) and not list(out.glob("feedback_*"))
+    for command in ("report", "similarity"):
+        done = CliRunner().invoke(main, [command, str(out)])
+        assert done.exit_code == 0 and done.output.startswith("Incomplete: 1 of 5 are not graded yet")
+        assert "This report is incomplete: 1 of 5" in (out / "report.html").read_text("utf-8")
+
+
+def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
+    """Corrections by hand may be missing from its grades."""
+    with Gradebook.writing(out) as book:
+        book.take_in([[submission_file("ada")]], {"rope": "suite"})
+        for key in book.to_grade():
+            book.add(key, PACKED)
+    done, _ = run(out, CANVAS.format(points="20.00"))
+    assert done.exit_code == 2 and "the last run did not finish: run `make grade` again" in done.output
 
 
 def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
@@ -53,8 +93,8 @@ def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str
     done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
     if done.exit_code:
         return done, []
-    with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
-        return done, list(csv.DictReader(file))
+    with (out / "roster_table.csv").open(encoding="utf-8-sig", newline="") as file:
+        return done, list(csv.DictReader(file, delimiter=max(",;", key=text.partition("\n")[0].count)))
 
 
 SCORE = f"{GRADE.score:g}"
@@ -130,13 +170,113 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
 
 
+WORKSHEETS = {
+    "English": ("Identifier,Full name,Email address,Grade,Maximum Grade", "Participant 17", ()),
+    "German": ("ID;Vollständiger Name;E-Mail-Adresse;Bewertung;Bestwertung", "Teilnehmer/in17", ("Bewertung",)),
+    "Spanish": ("Identificador,Nombre completo,Correo,Calificación,Máximo", "Participante3", ("Calificación",)),
+    "French": ("Identifiant\tNom complet\tAdresse\tNote\tNote maximale", "Participant 17", ("Note",)),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("language", [*WORKSHEETS])
+def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
+    """The digits at the end are the participant's number, with a space before them or not."""
+    titles, first, columns = WORKSHEETS[language]
+    delimiter = max(",;\t", key=titles.count)
+    word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
+    lines = [[first, "Zoë Müller", "z@x.de", "", "20"], [f"{word}{number}8", "Ada Ö", "a@x.de", "", "20"]]
+    table = out.parent / "table.csv"
+    text = "\r\n".join([titles, *map(delimiter.join, lines)]) + "\r\n"
+    table.write_bytes(text.encode(encoding))
+    graded(out, [student("Moodle", number, "Zoë Müller"), student("Moodle", f"{number}8", "Ada Ö")])
+    options = [f"--grade-column={title}" for title in columns] + (
+        [f"--id-column={titles.split(delimiter)[0]}"] * bool(columns)
+    )
+    done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
+    assert done.output.startswith("2 scores in") and done.exit_code == 0, done.output
+    filled = (out / "roster_table.csv").read_bytes().decode(encoding)
+    assert filled == text.replace(f"{delimiter}{delimiter}", f"{delimiter}{SCORE}{delimiter}")
+
+
+def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
+    """Moodle numbers groups too: a line with that number and another name is somebody else's."""
+    graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
+    done, rows = run(out, MOODLE)
+    assert [row["Grade"] for row in rows] == ["", SCORE]
+    assert "Same number, another name (a group's, perhaps): Team Red, rope." in done.output
+    assert "Without a submission: Participant 17." in done.output
+
+
+def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
+    """Such as EX, for a student who is excused; an earlier number is replaced."""
+    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
+    done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
+    assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
+    assert "Left as it is: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
+
+
+def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
+    """But for a score that somebody set by hand."""
+    zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
+    with Gradebook.writing(out) as book:
+        class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
+        book.take_in([class_], {"rope": "suite"})
+        for key in book.to_grade():
+            book.add(key, zero)
+        book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
+        book.finish()
+    done, rows = run(out, CANVAS.format(points="20.00"))
+    assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "15"]
+    assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
+
+
+@pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
+def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done, _ = run(out, CANVAS.format(points=f'"{points}"'))
+    assert "To change there first: rope is worth 100 in table.csv" in done.output
+
+
+def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
+    text = "Login;Altes;RoPE\nada1;7,5;\n"
+    graded(out, [submission_file("ada", "x", person=Person("Gradescope", login="ada1"))])
+    _, rows = run(out, text, "--id-column", "Login")
+    assert rows == [{"Login": "ada1", "Altes": "7,5", "RoPE": SCORE.replace(".", ",")}]
+
+
+def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
+    """Each into the column that is named for it, and both sections and logins with a sign in front are known."""
+    with Gradebook.writing(out) as book:
+        person = Person("Gradescope", login="ada")
+        both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
+        book.take_in([both], {"rope": "suite", "alibi": "suite"})
+        for key in book.to_grade():
+            book.add(key, packed(replace(GRADE, score=float(len(key.assignment)))))
+        book.finish()
+    text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"
+    pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
+    done, rows = run(out, text, "--id-column", "Username", *pairs)
+    assert [*rows[0].values()] == ["#ada", "4", "5", "Monday"]
+    assert "Week 7: 1, Week 5: 1" in done.output and "Without a submission: #bob." in done.output
+    students = (out / "students.csv").read_text("utf-8-sig").splitlines()
+    assert students[:2] == [
+        '"student","section","rope","alibi","sum","number","sid","email","login","name"',
+        '"ada","Monday","4","5","9","","","","ada",""',
+    ]
+    done, _ = run(out, text, "--id-column", "Username", "--grade-column", "Week 5")
+    assert (
+        done.exit_code == 2 and "name an --assignment for each --grade-column; graded were alibi, rope" in done.output
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
         ("name,score\nada,3\n", (), "has no column for rope: say which with"),
         ("name,rope\nada,3\n", (), "say with --id-column TITLE"),
-        ("name,rope\nada,3\n", ("--grade-column", "Rope"), "the table has no such column"),
-        ("", (), "cannot be read"),
+        ("name,rope\nada,3\n", ("--grade-column", "Rope"), "table.csv cannot be used: it has no column Rope"),
+        ("", (), "it is empty. Its first line has the titles"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(
@@ -167,14 +307,14 @@ def test_everybody_without_a_page_is_named(out: Path) -> None:
         ],
     )
     done, names = feedback(out, "canvas")
-    assert names == ["lovelaceada_17_90017_rope.html"]
+    assert names == ["lovelaceada_17_90017_rope.py"]
     assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py), bob (rope/bob.py)." in done.output
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")], [submission_file("17", "late", file="17.py")])
     _, names = feedback(out, "canvas")
-    assert names == ["lovelaceada_17_90017_rope.html"]
+    assert names == ["lovelaceada_17_90017_rope.py"]
 
 
 def test_moodle_takes_names_of_its_own(out: Path) -> None:
@@ -183,6 +323,23 @@ def test_moodle_takes_names_of_its_own(out: Path) -> None:
     assert names == ["Ada Lovelace_17_assignfeedback_file_rope.html"] and "1 pages in" in done.output
     page = zipfile.ZipFile(out / "feedback_moodle_rope.zip").read(names[0]).decode("utf-8")
     assert "<title>rope: Ada Lovelace</title>" in page
+
+
+def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
+    """Canvas shows it under that name: a page would stand in a file `rope.py`. What it passes over has no page."""
+    files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
+    names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
+    people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]
+    graded(out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)])
+    done, packed = feedback(out, "canvas")
+    assert packed == [name.partition("!")[0] for name in names[:4]]
+    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf), student6 " in done.output
+    with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
+        text, notebook, inner, html = (archive.read(name) for name in packed)
+    assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.full_feedback in text.decode()
+    assert nbformat.reads(notebook.decode(), 4).cells[0].source == text.decode()
+    page = zipfile.ZipFile(io.BytesIO(inner)).read("feedback.html")
+    assert b"<h1>rope: 3.5 of 20 points</h1>" in page and b"<h1>rope: 3.5 of 20 points</h1>" in html
 
 
 def test_where_nobody_came_from_the_platform_nothing_is_written(out: Path) -> None:

@@ -163,7 +163,7 @@ def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
 
 
 def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
-    """Names that a spreadsheet would run, or that break lines, come back as text."""
+    """Names that a spreadsheet would run, or that break lines, come back as text on one line."""
     compare(tmp_path, {"=cmd()": several(1, 2), 'a "b", c\n<i>': several(2, 1)})
     (row,) = similarity.read(tmp_path) or []
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c <i>')

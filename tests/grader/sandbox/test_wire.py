@@ -282,6 +282,13 @@ def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     assert {type(one) for one in (decode(encode(generator)), *decode(message(another)))} == {Foreign}
 
 
+def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
+    for uncounted in ((), ("f", "g")):
+        call = Call("f", (1.5,), {"axis": -1}, measured=True, uncounted=uncounted)
+        arrived = wire.unpack_request(wire.request(call)[wire.LENGTH.size :])
+        assert vars(arrived) == {key: value for key, value in vars(call).items() if key != "encoded"}
+
+
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
     """As Hypothesis does, which notes when the garbage collector ran: in the midst of a call."""
     library, student = types.ModuleType("library"), types.ModuleType("student")

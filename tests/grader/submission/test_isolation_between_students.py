@@ -218,8 +218,8 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
-    monkeypatch.setattr(course, "left_out_file", lambda: tmp_path / "left_out.txt")
-    put(tmp_path, {"left_out.txt": "modern"})
+    monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
+    put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
     put(tmp_path / "class", {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE, ".x/a.py": ""})
     put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "out/grades.csv": "x"})

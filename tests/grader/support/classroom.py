@@ -53,7 +53,7 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 def grades(out: Path) -> list[dict[str, str]]:
     """The rows of grades.csv without the one column that differs from run to run."""
-    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
 
 

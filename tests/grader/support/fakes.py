@@ -21,6 +21,9 @@ from autograder.batch.workers import Job, Setup
 from autograder.protocol.failure import Status
 from tests.grader.support.gradebooks import GRADE, packed
 
+POINTS_PER_NUMBER = 0.1
+"""Points per unit of the number that a submission says."""
+
 
 def whose(cells: Iterable[str]) -> list[str]:
     """The number in a line `# student 12`."""
@@ -37,7 +40,7 @@ def grade_of(job: Job) -> bytes:
     if job.lost:
         status = Status.TIMEOUT if job.is_slow else Status.KILLED
     number = whose(() if job.lost else job.cells)
-    return packed(replace(GRADE, score=0.1 * int(number[0]) if number else 0.0, status=status))
+    return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))
 
 
 class Direct:

@@ -119,6 +119,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.to_grade():
             book.add(key, packed(grades[key]))
+        book.finish()
 
 
 def made_up_class(

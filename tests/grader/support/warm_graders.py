@@ -28,7 +28,7 @@ class WarmProcesses(Processes):
 
 def _taken(size: int, setup: Setup) -> Processes:
     key = size, setup.disabled_locks
-    if key not in _warm or not _warm[key]._pool.active:
+    if key not in _warm:  # a pool that has ended starts again at its next job
         _warm[key] = WarmProcesses(size, setup)
     return _warm[key]
 

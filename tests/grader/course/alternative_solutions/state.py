@@ -1,5 +1,5 @@
-"""A state as a few tokens in front and a reader behind; gates summed from the query backwards; decays as powers of 2
-and with logaddexp."""
+"""A state as a few tokens in front and a reader behind; states by a scan that doubles; gates summed from the query
+backwards; decays as powers of 2 and with logaddexp."""
 
 import numpy as np
 
@@ -31,9 +31,19 @@ def forgetting_attention(q, k, v, log_f):
 
 
 def linear_attention(q, k, v, log_f):
-    d = decay_matrix(log_f)
+    """Every state at once, by a scan: after each step, a state holds twice as many tokens."""
+    g = np.array(log_f, float)
     q, k, v = _all(q, k, v)
-    return np.einsum("...ij,...ij,...je->...ie", np.einsum("...id,...jd->...ij", q, k), d, v)
+    states = np.einsum("...ta,...tb->...tab", k, v)
+    lead = np.broadcast_shapes(g.shape[:-1], states.shape[:-3])
+    states = np.broadcast_to(states, lead + states.shape[-3:])
+    step = 1
+    while step < g.shape[-1]:
+        faded = np.exp(g[..., step:])[..., None, None] * states[..., :-step, :, :]
+        states = np.concatenate([states[..., :step, :, :], states[..., step:, :, :] + faded], -3)
+        g = np.concatenate([g[..., :step], g[..., step:] + g[..., :-step]], -1)
+        step *= 2
+    return np.einsum("...ta,...tab->...tb", q, states)
 
 
 def linear_step(state, q, k, v, log_f):

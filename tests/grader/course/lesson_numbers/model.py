@@ -69,28 +69,28 @@ SENTENCES = r"""
 a Llama with «len(writer["layers"])» layers of «writer["embedding"].shape[1]» features, «layer["w_q"].shape[1] //
     head_dim» query heads and «layer["w_k"].shape[1] // head_dim» key heads, for «len(symbols)» characters
 It reads «lab.WINDOWS» windows of «lab.LENGTH» letters
-Its loss there is «loss(lab.AS_IT_IS):.3f» nats per letter, the mean of all letters <==
+−ln of the probability that it gave to the next letter: «loss(lab.AS_IT_IS):.3f».
+    (The unit is called *nat*. [All held-out text](../writer.md#how-good-is-it)
+    together is easier: «held_out_loss():.2f».) <== held_out_loss() < loss(lab.AS_IT_IS) and
     abs(m.next_token_loss(logits(), lab.held_out()) - loss(lab.AS_IT_IS)) < 1e-3
-The «held_out_loss():.2f» of [the model's page](../writer.md) is the mean of all held-out text. These windows are its
-    beginning, which is harder than the rest <== held_out_loss() < loss(lab.AS_IT_IS)
 takes all 84 characters for equally likely loses ln 84 = «np.log(84):.3f»
 the root of the mean of their squares, goes from «row_sizes()[0]:.2f» to «row_sizes()[1]:.2f» in four layers
-Without all norms, the loss is «loss("no norm at all"):.3f»
-With ReLU instead of silu this model loses «loss("ReLU for silu"):.3f»; with silu on $x W_\text{up}$ instead of the
-    gate, «loss("silu on up"):.3f»
-With 64 key heads it would hold «cached(80, 64):,» numbers per token
+Without any norm the loss is «loss("no norm at all"):.3f»
+With ReLU instead of silu the loss is «loss("ReLU for silu"):.3f». With silu on $x W_\text{up}$ instead of
+    the gate it is «loss("silu on up"):.3f»
+With 64 key heads the cache would hold «cached(80, 64):,» numbers per token
 with 8 key heads there are «cached(80, 8):,», an eighth <== cached(80, 64) == 8 * cached(80, 8)
-all shapes fit, and the loss is «loss("tile for repeat"):.3f»: worse than guessing <== loss("tile for repeat") >
-    np.log(84)
-Without this the loss is «loss("columns not reordered"):.3f»
+all shapes fit, but the loss is «loss("tile for repeat"):.3f»: worse than guessing <== loss("tile for
+    repeat") > np.log(84)
+Without this step the loss is «loss("columns not reordered"):.3f»
 reordered as one head, it is «loss("reordered as one head"):.3f»
-With the base 500,000 of Llama 3 this model loses «loss("base 500,000"):.3f»
-Without any scale the loss is «loss("scale missing"):.3f», by chance the same number as with the other base <==
-    round(loss("base 500,000"), 3) == round(loss("scale missing"), 3)
-(pytorch/pytorch #61165): here «loss("norm's output added"):.3f»
-Without the sums the loss is «loss("no residual"):.3f»
+With the base 500,000 of Llama 3 the loss of this model is «loss("base 500,000"):.3f»
+Without this division the loss is «loss("scale missing"):.3f», by chance the same number as with the other
+    base <== round(loss("base 500,000"), 3) == round(loss("scale missing"), 3)
+(pytorch/pytorch #61165): with this mistake the loss is «loss("norm's output added"):.3f»
+Without the sums it is «loss("no residual"):.3f»
 Without the last norm the loss is «loss("no final norm"):.3f»
-the token that it has just read: «loss(lab.UNSHIFTED):.3f»
+the token that it has just read, and the loss is «loss(lab.UNSHIFTED):.3f»
 a checkpoint of «sum(one.size for one in tiny.values()):,» numbers
 gave the logits for «len(np.load(TINY / "logits.npz")["tokens"])» tokens
 shows about «difference:.0e»
@@ -102,22 +102,24 @@ np.take_along_axis(scores, tokens[..., None], axis=-1)[..., 0]  # [«np.take_alo
     axis=-1)[0, 0]:g»., «np.take_along_axis(scores, following[..., None], axis=-1)[1, 0]:g».]
 np.logaddexp.reduce(scores, axis=-1)  # [«np.logaddexp.reduce(scores, axis=-1)[0]:.3f»,
     «np.logaddexp.reduce(scores, axis=-1)[1]:.3f»]
-The mean of its squares is «np.mean(np.square([3, 4]))», the root «np.sqrt(12.5):.4f». So (3, 4) becomes
-    («m.rms_norm([3, 4], [1, 1], 0):.4f»). The row (6, 8) becomes the same <== np.allclose(m.rms_norm([6, 8], [1, 1],
-    0), m.rms_norm([3, 4], [1, 1], 0))
-silu(1) = 1/(1 + e⁻¹) = «silu_of_1:.4f». With 6 on the other side: «6 * silu_of_1:.4f»
+The mean of its squares is «np.mean(np.square([3, 4]))», the root of this mean «np.sqrt(12.5):.4f». So (3,
+    4) becomes («m.rms_norm([3, 4], [1, 1], 0):.4f»). The row (6, 8) becomes the same <==
+    np.allclose(m.rms_norm([6, 8], [1, 1], 0), m.rms_norm([3, 4], [1, 1], 0))
+silu(1) = 1/(1 + e⁻¹) = «silu_of_1:.4f». If $x W_\text{up}$ is 6, the product is «6 * silu_of_1:.4f»
 the key heads of the query heads are «m.repeat_heads(np.arange(2.0)[:, None, None], 3)[:, 0, 0]»
-The columns of one head of 6 features: «m.to_half_layout(np.arange(6.0), 1)»
-Three equal logits, whatever the token: ln 3 = «m.next_token_loss(np.zeros((2, 3)), [0, 1]):.4f»
-and the third token: ln 2 = «m.next_token_loss([[0, 0, np.log(2)]] * 2, [0, 2]):.4f»
+The new order of the columns of one head of 6 features is «m.to_half_layout(np.arange(6.0), 1)»
+With three equal logits the loss is ln 3 = «m.next_token_loss(np.zeros((2, 3)), [0, 1]):.4f»
+the third token has the probability 2/4, so its loss is ln 2 = «m.next_token_loss([[0, 0, np.log(2)]] * 2,
+    [0, 2]):.4f»
 The logits of this model are between «np.floor(logits().min())» and «np.ceil(logits().max())»
 stays «loss("eps outside the root"):.3f» to three decimals; a logit changes by
     «rows["eps outside the root"].largest:.3f» at most
-With an eps of 10⁻³ the loss is «loss("eps 1e-3"):.3f», and a logit changes by «rows["eps 1e-3"].largest:.1f»
-**One is no mistake.** It changes no logit <== [row.change for row in lab.saved() if row.largest < 1e-3] ==
-    [lab.AS_IT_IS, "positions from 1", lab.UNSHIFTED]
-it loses «loss("scale missing"):.3f»: it writes words <== round(loss("base 500,000"), 3) == round(loss("scale missing"),
-    3)
+With an eps of 10⁻³ the loss is «loss("eps 1e-3"):.3f», and a logit changes by up to «rows["eps
+    1e-3"].largest:.1f»
+**One change is no mistake.** <== [row.change for row in lab.saved() if row.largest < 1e-3] == [lab.AS_IT_IS,
+    "positions from 1", lab.UNSHIFTED]
+the loss is «loss("scale missing"):.3f»: such a model still writes words <== round(loss("base 500,000"), 3)
+    == round(loss("scale missing"), 3)
 np.repeat([0, 1], 3)  # «np.repeat([0, 1], 3)»
 np.tile([0, 1], 3)  # «np.tile([0, 1], 3)»
 """

@@ -31,3 +31,11 @@ def tree_mask(parents):
         if parent >= 0:
             mask[token] |= mask[parent]
     return mask
+
+
+def tree_positions(parents):
+    used = np.eye(len(parents), dtype=bool)
+    for token, parent in enumerate(parents):
+        if parent >= 0:
+            used[token] |= used[parent]
+    return used.sum(axis=-1) - 1

@@ -1,4 +1,4 @@
-"""The pages of the course, and what lies beside them."""
+"""The pages of the course, and the files beside them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ import rjsmin
 from jinja2 import Environment
 from markupsafe import Markup
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment
 from autograder.pages import dials, questions
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, code
+from autograder.pages.picture_files import pictures
+from autograder.plan import Edition
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
@@ -26,11 +28,13 @@ SHARED_STYLE = templates.FOLDER / "shared.css"
 TEXTS = ROOT / "assignments"
 
 
-def course() -> dict[str, bytes]:
-    """Path below `course/` → content."""
+def course(edition: Edition | None = None) -> dict[str, bytes]:
+    """Return path below `course/` → content, for a term's edition; without one, for all lessons of the course plan."""
+    edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
-    bodies, lessons = _bodies(Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS), environment)
+    renderer = Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS, edition.full)
+    bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
     terms = [(anchor, term, Markup(said)) for anchor, term, said in _TERM.findall(bodies["glossary"])]
     pages = {
@@ -53,32 +57,39 @@ def course() -> dict[str, bytes]:
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
     kept = {path.name: path for path in (HERE / "vendor").glob("*.txt")}
-    kept |= {path.relative_to(TEXTS).as_posix(): path for path in (TEXTS / "figures").rglob("*.svg")}
     made = {name: text.encode() for name, text in files.items()}
-    return made | {name: path.read_bytes() for name, path in kept.items()}
+    shown = {name for html in bodies.values() for name in re.findall(r'src="(figures/[\w/]+\.svg)"', html)}
+    return made | {name: path.read_bytes() for name, path in kept.items()} | pictures(edition, shown)
 
 
 def style() -> str:
-    """One style sheet, with the font of formulas inside: Firefox refuses a font beside a page without a server."""
+    """Return the style sheet with the font of formulas in it: Firefox refuses a font beside a page without a server."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
-def _lesson(assignment: Assignment, environment: Environment) -> tuple[str, str, dict[str, str]]:
-    """The lesson's text, its folder, and what is placed in it: docstrings, dials, and what its questions for practice
-    take. The answers to these are no secret, all others are."""
-    text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
+def _text(path: Path, edition: Edition) -> str:
+    """Return a text of the course as the edition has it."""
+    return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
+
+
+def _lesson(assignment: Assignment, environment: Environment, edition: Edition) -> tuple[str, str, dict[str, str]]:
+    """Return the lesson's text, its folder, and what is placed in it: docstrings, dials, and questions for practice.
+
+    The answers to questions for practice are no secret; all other answers are.
+    """
+    text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
     practice = questions.of(assignment)["practice"]
     placed = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
-    for node in ast.parse(assignment.stub.read_text("utf-8")).body:
+    for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
             placed[f"def {node.name}"] = _docstring(node)
-    return text, assignment.name, placed | _drawn(text, assignment.name, environment)
+    return text, assignment.name, placed | _drawn(text, assignment.name, environment, edition)
 
 
 def _docstring(function: ast.FunctionDef) -> str:
-    """Its signature and docstring, folded.
+    """Return the signature and docstring of a function, folded.
 
     Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
     begin a line.
@@ -91,14 +102,14 @@ def _docstring(function: ast.FunctionDef) -> str:
     )
 
 
-def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
-    """Each dial that a text has a mark for → its form."""
+def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
+    """Return mark → form, of each dial that a text has a mark for."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
-    return {f"dial: {name}": form.render(name=name, page=page) for name, form in forms.items()}
+    return {f"dial: {name}": edition.words(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _shown(name: str, html: str) -> dict[str, Any]:
-    """What the first page and the navigation tell of a lesson."""
+    """Return what the first page and the navigation show of a lesson."""
     return {
         "name": name,
         "title": _plain(html.partition("</h1>")[0]),
@@ -108,17 +119,18 @@ def _shown(name: str, html: str) -> dict[str, Any]:
     }
 
 
-def _bodies(renderer: Renderer, environment: Environment) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """All pages in their order: the first, setting up, the lessons, and what one looks up. And what is told of the
-    lessons."""
-    lessons = {one.name: renderer.render(*_lesson(one, environment)) for one in assignments()}
-    shown = [_shown(name, html) for name, html in lessons.items()]
-    texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))}
-    placed = _drawn(texts["README"], "index", environment)
+def _bodies(
+    renderer: Renderer, environment: Environment, edition: Edition
+) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Return all pages in their order (the first, set-up, lessons, references), and facts about the lessons."""
+    lessons = {name: renderer.render(*_lesson(Assignment(name), environment, edition)) for name in edition.shipped}
+    shown = [_shown(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
+    texts = {path.stem: _text(path, edition) for path in sorted(TEXTS.glob("*.md"))}
+    placed = _drawn(texts["README"], "index", environment, edition)
     placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", placed) for name, text in texts.items()}
     # The glossary's own words are no buttons, and have places to link to.
-    plain = Renderer(Glossary(""), TEXTS).render(texts["glossary"], ".", {})
+    plain = Renderer(Glossary(""), TEXTS, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
     return first | lessons | others, shown
@@ -130,7 +142,7 @@ _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
-    """A page, cut at its headings: each with the text below it, which is what a search finds."""
+    """Yield the sections of a page, each with its heading and text, for the search."""
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
     for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
@@ -138,5 +150,5 @@ def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
 
 
 def _plain(html: str) -> str:
-    """The words of a part of a page."""
+    """Return the words of a part of a page."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))

@@ -1,0 +1,93 @@
+"""Scores that differ from those of the last run, and why: changes.csv and one line on the screen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.files import write_csv
+from autograder.grading.row import Row
+from autograder.submission.names import csv_cell, printable
+
+FILE = "changes.csv"
+COLUMNS = ["student", "assignment", "from", "to", "why"]
+
+
+class Score(NamedTuple):
+    """A score as one run gave it. A later run compares with it."""
+
+    assignment: str
+    who: str
+    suite: str
+    code: str
+    tests: float
+    """points that the tests came to"""
+    adjustments: str
+    """JSON: corrections by hand"""
+    tests_at_correction: float
+    """points that the tests came to when these corrections were first applied"""
+    score: float
+
+
+class Changes:
+    """Comparison of a run with the last run that ended."""
+
+    def __init__(self, last_score: Callable[[str, str], Score | None]) -> None:
+        """`last_score` returns the earlier score for an assignment and a person."""
+        self._last_score = last_score
+        self._lines: list[list[str]] = []
+        self._reasons: Counter[str] = Counter()
+        self.scores: list[Score] = []
+        """scores of this run"""
+        self.outdated: list[str] = []
+        """corrections that were made when the tests came to other points, a sentence each"""
+
+    def add(self, row: Row) -> None:
+        """Compare one submission."""
+        submission = row.submission
+        if not submission.assignment or row.lost:
+            return
+        before = self._last_score(submission.assignment, submission.who)
+        adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
+        is_same_correction = before is not None and before.adjustments == adjustments
+        at_correction = before.tests_at_correction if before and is_same_correction else tests
+        key = (submission.assignment, submission.who, row.key.suite, row.key.code)
+        now = Score(*key, tests, adjustments, at_correction, row.score)
+        self.scores.append(now)
+        if row.adjustments and now.tests_at_correction != tests:
+            self.outdated.append(
+                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
+                f" {at_correction:g} points, and now they come to {tests:g}"
+            )
+        if before is not None and before.score != now.score:
+            why = _reason(before, now)
+            self._reasons[why] += 1
+            numbers = (f"{before.score:.10g}", f"{now.score:.10g}")
+            self._lines.append([csv_cell(row.student), submission.assignment, *numbers, why])
+
+    def write(self, out: Path) -> None:
+        """Write OUT/changes.csv, with a line per changed score."""
+        write_csv(out / FILE, [COLUMNS, *self._lines])
+
+    @property
+    def sentence(self) -> str:
+        """Return how many scores changed and why; an empty text if none did."""
+        if not self._lines:
+            return ""
+        reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
+        return f"{len(self._lines)} score{'s' * (len(self._lines) > 1)} changed: {reasons} ({FILE})."
+
+
+def _reason(before: Score, now: Score) -> str:
+    reasons = []
+    if before.code != now.code:
+        reasons.append("another submission")
+    elif before.tests != now.tests:
+        reasons.append("a changed test" if before.suite != now.suite else "another grading")
+    if before.adjustments != now.adjustments:
+        reasons.append("a correction")
+    return " and ".join(reasons)

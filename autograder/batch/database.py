@@ -1,0 +1,125 @@
+"""The gradebook's SQLite file: its tables, its lock, and what goes wrong with it in a sentence."""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO
+
+from autograder.course import BatchError
+
+FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
+VERSION = 10
+
+SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+BEGIN;
+CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
+    number INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,           -- empty where it could not be told
+    student TEXT NOT NULL,
+    who TEXT NOT NULL,                  -- the platform's number or address; a name where no platform gave one
+    suite TEXT NOT NULL,                -- what judges it; empty where the assignment is not known
+    code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
+    counts INTEGER NOT NULL,            -- no later submission of the same student does instead
+    folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
+    submission TEXT NOT NULL,           -- JSON, without the code
+    cells TEXT NOT NULL,                -- JSON: the code
+    adjustments TEXT NOT NULL           -- JSON: corrections by hand
+);
+CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, suite);
+CREATE INDEX IF NOT EXISTS by_person ON submissions (assignment, who);
+CREATE TABLE IF NOT EXISTS results (                  -- of all runs
+    assignment TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    code TEXT NOT NULL,
+    lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
+    grade BLOB NOT NULL,                -- JSON, deflated
+    PRIMARY KEY (assignment, suite, code)
+);
+CREATE TABLE IF NOT EXISTS scores (                   -- of the last run that ended
+    assignment TEXT NOT NULL,
+    who TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    code TEXT NOT NULL,
+    tests REAL NOT NULL,                -- what the tests came to
+    adjustments TEXT NOT NULL,          -- JSON: corrections by hand
+    tests_at_correction REAL NOT NULL,  -- what the tests came to when these corrections were first applied
+    score REAL NOT NULL,
+    PRIMARY KEY (assignment, who)
+);
+CREATE TABLE IF NOT EXISTS facts (                    -- of the last run
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL                 -- JSON
+);
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+DAMAGED_ROW = (zlib.error, ValueError, TypeError, KeyError)
+"""Exceptions that a damaged row may raise."""
+
+IS_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"
+"""Sentence about a gradebook that cannot be read."""
+
+
+def connected(out: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection to the gradebook of OUT, in one of SQLite's modes."""
+    database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
+    database.row_factory = sqlite3.Row
+    database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text is no reason to stop a run
+    return database
+
+
+def is_whole(out: Path) -> bool:
+    """Return True if OUT has a gradebook of this version that SQLite can read."""
+    queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
+    try:
+        with closing(connected(out, "ro")) as database:
+            version, integrity, tables = (database.execute(query).fetchone()[0] for query in queries)
+            return integrity == "ok" and (version == VERSION or not tables)
+    except sqlite3.OperationalError:
+        raise
+    except (*DAMAGED_ROW, sqlite3.DatabaseError):
+        return False
+
+
+def lock(file: IO[bytes]) -> None:
+    """Lock the gradebook until this process ends, however it ends. Raise BatchError if another run has the lock."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        where = Path(file.name).parent
+        raise BatchError(
+            f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
+        ) from error
+
+
+def is_locked(out: Path) -> bool:
+    """Return True if a run is grading into OUT now."""
+    try:
+        with (out / LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+
+
+@contextmanager
+def errors_in_words(out: Path) -> Iterator[None]:
+    """Turn what the disk or SQLite complains about into a sentence."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise BatchError(
+            f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
+            " folder with --out, and run the same command again"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise BatchError(IS_DAMAGED.format(out / FILE)) from error

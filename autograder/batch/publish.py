@@ -1,0 +1,102 @@
+"""Files of a finished run: grades, students, changes, feedback, similarity and the report.
+
+A grade is decoded once, whatever is made of it. The comparison of submissions and the report take memory in proportion
+to the class, so a run makes them in a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from autograder.batch import output
+from autograder.batch.changes import Changes, Score
+from autograder.batch.gradebook import AGAINST, SECTIONS, Gradebook
+from autograder.batch.student_table import StudentTable
+from autograder.batch.summary import Summary
+from autograder.grading.row import Row
+
+if TYPE_CHECKING:  # reports bring pandas
+    from autograder.reports.class_page import ClassStatistics
+
+REPORT = "report.html"
+REPORT_HEAD_CHARACTERS = 1000
+"""Length of the beginning of report.html, in which the hash of its gradebook stands."""
+
+
+class Published(NamedTuple):
+    """A run in numbers and sentences, once its files are written."""
+
+    summary: Summary
+    changed: str
+    """sentence about scores that changed"""
+    outdated: list[str]
+    """corrections that were made when the tests came to other points"""
+    scores: list[Score]
+    not_compared: list[str]
+
+
+def write_all(out: Path, summary: Summary) -> Published:
+    """Write every file of a run, the report included."""
+    from autograder.reports.class_page import ClassStatistics
+
+    with Gradebook.reading(out) as book:
+        statistics = ClassStatistics(sections=book.recall(SECTIONS) or {})
+        published = write_tables(book, summary, statistics.add)
+        return published._replace(not_compared=_write_report(book, statistics, incomplete=""))
+
+
+def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
+    """Write every file of a run but the report and what it compares. Each observer receives every row."""
+    changes, students = Changes(book.last_score), StudentTable(book.recall(SECTIONS) or {})
+    output.write(book, summary.add, changes.add, students.add, *observers)
+    changes.write(book.out)
+    students.write(book.out)
+    return Published(summary, changes.sentence, changes.outdated, changes.scores, [])
+
+
+def write_report(out: Path) -> list[str]:
+    """Write OUT/similarity.csv and OUT/report.html; return what could not be compared."""
+    from autograder.reports.class_page import ClassStatistics
+
+    with Gradebook.reading(out) as book:
+        statistics = ClassStatistics(book.rows(), book.recall(SECTIONS) or {})
+        return _write_report(book, statistics, book.incomplete())
+
+
+def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str) -> list[str]:
+    from autograder.reports import class_page, similarity
+
+    folders = [Path(folder) for folder in book.recall(AGAINST) or []]
+    gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
+    others = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
+    not_compared = similarity.write(book.out, book.rows(), book.cells, [*similarity.solutions(), *others])
+    class_page.write(book.out, statistics, book.content_hash(), incomplete)
+    return [*gone, *not_compared]
+
+
+def is_report_current(book: Gradebook) -> bool:
+    """Return True if OUT/report.html was made from this gradebook as it is."""
+    try:
+        with (book.out / REPORT).open(encoding="utf-8", errors="replace") as file:
+            return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
+    except OSError:
+        return False
+
+
+def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
+    """Compare the class of OUT with earlier terms' folders, now and in later runs; return what `write_report` does."""
+    with Gradebook.writing(out) as book:
+        book.remember(AGAINST, [str(folder.resolve()) for folder in folders])
+    return write_report(out)
+
+
+def keep_sections(out: Path, sections: Mapping[str, str]) -> None:
+    """Keep the section of each person that a roster named, and write OUT/students.csv with it."""
+    with Gradebook.writing(out) as book:
+        book.remember(SECTIONS, dict(sections))
+        students = StudentTable(sections)
+        for row in book.rows():
+            students.add(row)
+        students.write(out)

@@ -1,0 +1,52 @@
+"""A term in one table: students.csv, with a row per student and a column per assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.course import assignments
+from autograder.files import write_csv
+from autograder.grading.row import IDENTITIES, Row
+from autograder.submission.names import csv_cell
+
+FILE = "students.csv"
+
+
+@dataclass
+class _StudentScores:
+    label: str
+    identities: list[str]
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+class StudentTable:
+    """Scores by student, collected row by row."""
+
+    def __init__(self, sections: Mapping[str, str]) -> None:
+        """`sections` holds the section of each person, where a roster had sections."""
+        self._sections = sections
+        self._students: dict[str, _StudentScores] = {}
+
+    def add(self, row: Row) -> None:
+        """Take in one submission."""
+        submission = row.submission
+        identities = [getattr(submission.person, name) for name in IDENTITIES]
+        student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))
+        if submission.assignment:
+            student.scores[submission.assignment] = row.score
+
+    def write(self, out: Path) -> None:
+        """Write OUT/students.csv."""
+        graded = {name for student in self._students.values() for name in student.scores}
+        lessons = [assignment.name for assignment in assignments() if assignment.name in graded]
+        lessons += sorted(graded - {*lessons})
+        section = ["section"] if self._sections else []
+        rows = [["student", *section, *lessons, "sum", *IDENTITIES]]
+        for who, student in sorted(self._students.items(), key=lambda item: (item[1].label, item[0])):
+            scores = [f"{student.scores[name]:.10g}" if name in student.scores else "" for name in lessons]
+            sections = [csv_cell(self._sections.get(who, ""))] if self._sections else []
+            total = f"{sum(student.scores.values()):.10g}"
+            rows.append([csv_cell(student.label), *sections, *scores, total, *map(csv_cell, student.identities)])
+        write_csv(out / FILE, rows)

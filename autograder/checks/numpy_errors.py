@@ -1,0 +1,187 @@
+"""Explain numpy's exceptions: which shapes met, and what the rule is.
+
+numpy names shapes without spaces, axes as "dimensions" and matrix products by signatures of gufuncs. A student who has
+never seen these words reads one sentence more. A message that this table does not know stays as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable
+
+
+def explanation(message: str, line: int | None = None) -> str:
+    """Return one sentence about numpy's message, with the line of the student's file; empty for an unknown message."""
+    for pattern, explain in _EXPLANATIONS:
+        if match := pattern.search(message):
+            words = explain(*match.groups()) if callable(explain) else explain.format(*match.groups())
+            return f"Line {line}: {words}." if line else f"{words[:1].upper()}{words[1:]}."
+    return ""
+
+
+def _shapes(text: str) -> list[tuple[int, ...]]:
+    """Return the original shapes in numpy's list; a remapped shape has `newaxis` in it, and follows an arrow."""
+    originals = re.findall(r"(?<!->)\(([\d, ]*)\)", text)
+    return [tuple(map(int, re.findall(r"\d+", sizes))) for sizes in originals]
+
+
+def _joined(shapes: list[tuple[int, ...]]) -> str:
+    return " and ".join(map(str, shapes))
+
+
+def _clash(shapes: list[tuple[int, ...]]) -> str:
+    """Return the sizes of the last axis on which shapes do not broadcast; empty where there is none."""
+    for sizes in itertools.zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1):
+        different = sorted({size for size in sizes if size != 1}, key=sizes.index)
+        if len(different) > 1:
+            return f"{different[0]} meets {different[1]}"
+    return ""
+
+
+def _broadcast(text: str) -> str:
+    shapes = _shapes(text)
+    if "requested shape" in text and "->" in text:  # a product of matrices: their last two axes are another matter
+        clash = _clash([shape[:-2] for shape in shapes[:2]])
+        return f"the leading axes of the shapes {_joined(shapes[:2])} do not fit: {clash}, and neither is 1"
+    if "->" in text:  # einsum: a letter stands for two sizes
+        return f"in einsum, one letter stands for axes of different sizes of the shapes {_joined(shapes)}"
+    met = f"shapes {_joined(shapes)} meet and do not fit"
+    clash = _clash(shapes)
+    return f"{met}: compared from the last axis, {clash}, and neither is 1" if clash else met
+
+
+def _written(values: str, target: str) -> str:
+    value, room = _shapes(f"({values})")[0], _shapes(f"({target})")[0]
+    return f"values of shape {value} are written into a part of an array that has shape {room}"
+
+
+def _in_place(target: str, result: str) -> str:
+    array, broadcast = _shapes(f"({target})")[0], _shapes(f"({result})")[0]
+    return f"a result of shape {broadcast} has no room in place of an array of shape {array}: write x = x + y"
+
+
+def _product(operand: str, size: str, other: str) -> str:
+    del operand
+    columns = f"a @ b needs as many columns of a as rows of b: a has {other} columns, b has {size} rows"
+    return f"{columns} (.T reverses all axes; np.swapaxes(b, -1, -2) exchanges the last two)"
+
+
+def _product_with_number(operand: str) -> str:
+    return f"the {'right' if operand == '1' else 'left'} side of @ is a single number, and @ multiplies arrays: use *"
+
+
+def _not_aligned(first: str, second: str) -> str:
+    shapes = _shapes(f"({first}) ({second})")
+    return f"the shapes {_joined(shapes)} meet in a product, which needs equal sizes on the axes that it sums over"
+
+
+def _mask(axis: str, size: str, mask_size: str) -> str:
+    entries = f"a mask with {mask_size} entries selects on axis {axis}, where the array has {size}"
+    return f"{entries} (np.where(mask, x, y) broadcasts a mask; an index does not)"
+
+
+def _reshaped(size: str, shape: str) -> str:
+    sizes = [int(part) if part.isdigit() else -1 for part in re.findall(r"\w+", shape)]
+    product = math.prod(each for each in sizes if each != -1)
+    return f"an array of {size} numbers does not fill shape {tuple(sizes)}: these sizes multiply to {product}"
+
+
+def _out_of_bounds(index: str, axis: str, size: str) -> str:
+    return f"index {index} is asked of axis {axis}, which has {size} entries: the last one is {int(size) - 1}"
+
+
+def _axis(axis: str, count: str) -> str:
+    return f"axis {axis} is named, and the array has {count} (axes count from 0)"
+
+
+_TABLE: list[tuple[str, str | Callable[..., str]]] = [
+    # Broadcasting
+    (r"operands could not be broadcast together with (?:remapped )?shapes? (.*)", _broadcast),
+    (r"objects cannot be broadcast to a single shape\.(.*)", _broadcast),
+    (r"indexing arrays could not be broadcast together with shapes (.*)", _broadcast),
+    (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _written),
+    (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _written),
+    (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place),
+    # Products of matrices
+    (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),
+    (r"Input operand (\d) does not have enough dimensions", _product_with_number),
+    (r"shapes \((.*?)\) and \((.*?)\) not aligned", _not_aligned),
+    (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of what they change"),
+    (r"shape-mismatch for sum", "tensordot sums over axes of different sizes"),
+    (r"einstein sum subscripts string contains too many subscripts", "einsum names more axes than an array has"),
+    (r"operand has more dimensions than subscripts", "einsum names fewer axes than an array has: begin with ..."),
+    # Indices and masks
+    (r"did not match indexed array along \w+ (\d+); .*? is (\d+) but .*? is (\d+)", _mask),
+    (
+        r"cannot assign (\d+) input values to the (\d+) output values where the mask is true",
+        "the mask is True at {1} entries, and {0} values are written there",
+    ),
+    (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _out_of_bounds),
+    (
+        r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed",
+        "an array with {0} axes gets {1} indices",
+    ),
+    (
+        r"only integer scalar arrays can be converted to a scalar index"
+        r"|arrays used as indices must be of integer|only integers, slices|`indices` must be an integer array",
+        "an index is a whole number, a slice, or an array of whole numbers or booleans, and this one is not",
+    ),
+    (
+        r"invalid index to scalar variable|len\(\) of unsized object|iteration over a 0-d array",
+        "a single number has no entries",
+    ),
+    (
+        r"`indices` and `arr` must have the same number of dimensions",
+        "the indices need as many axes as the array: np.expand_dims adds one",
+    ),
+    # Axes and shapes
+    (r"cannot reshape array of size (\d+) into shape \((.*?)\)", _reshaped),
+    (r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),
+    (r"axes don't match array", "transpose names another number of axes than the array has"),
+    (r"array split does not result in an equal division", "the axis cannot be cut into parts of equal size"),
+    (r"cannot select an axis to squeeze out which has size not equal to one", "only an axis of size 1 can go"),
+    (
+        r"along dimension (\d+), the array at index (\d+) has size (\d+) and .* (\d+) has size (\d+)",
+        "joined arrays may differ on the axis along which they are joined alone: on axis {0}, {2} meets {4}",
+    ),
+    (
+        r"the array at index (\d+) has (\d+) dimension\(s\) and the array at index (\d+) has (\d+)",
+        "joined arrays need equally many axes: {1} meets {3}",
+    ),
+    (r"all input arrays must have the same shape", "stacked arrays need one shape"),
+    (r"need at least one array", "there is nothing to join: the list is empty"),
+    (r"inhomogeneous shape", "a nested list has rows of different lengths, or arrays of different shapes"),
+    (r"negative dimensions are not allowed", "a size is negative"),
+    # Numbers and types
+    (
+        r"truth value of an array with more than one element",
+        "an array of several values is neither True nor False (np.where chooses entry by entry)",
+    ),
+    (
+        r"only .*arrays can be converted to Python scalars|can only convert an array of size 1",
+        "an array stands where a single number is needed",
+    ),
+    (
+        r"Cannot cast ufunc '\w+' output from dtype\('(\w+)'\) to dtype\('(\w+)'\)",
+        "a {0} result has no room in place of a {1} array: write x = x + y, or make x a float array first",
+    ),
+    (r"assignment destination is read-only|output array is read-only", "this array may not change: copy it first"),
+    (r"Cannot cast array data from dtype\('(\w+)'\) to dtype\('(\w+)'\)", "{0} values stand where {1} is needed"),
+    (r"larger sample than population", "fewer values are there than are drawn without replacement"),
+    (r"index can't contain negative values", "np.pad is asked for a negative number of rows"),
+    (r"Integers to negative integer powers", "whole numbers have no negative powers in numpy: write 2.0 ** x"),
+    (
+        r"ufunc '(invert|bitwise_\w+|left_shift|right_shift)' not supported for the input types",
+        "{0} works on whole numbers or booleans alone",
+    ),
+    (r"ufunc '(\w+)' not supported for the input types", "{0} does not work on values of this type"),
+    (r"boolean subtract", "booleans cannot be subtracted: a != b says where they differ"),
+    (r"boolean negative", "booleans have no sign: ~mask is where a mask is False"),
+    (r"zero-size array to reduction operation (\w+)", "the {0} of no values is not defined: an axis is empty"),
+    (r"attempt to get (\w+) of an empty sequence", "the {0} of no values is not defined: an axis is empty"),
+    (r"'float' object cannot be interpreted as an integer", "a whole number is needed: // gives one, / does not"),
+]
+
+_EXPLANATIONS = [(re.compile(pattern), explain) for pattern, explain in _TABLE]

@@ -1,0 +1,45 @@
+"""Functions that this term does not grade: their tests are left out, and the other points make up the full score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.checks.results import POINTS, Test
+from autograder.checks.source import CallGraph
+from autograder.course import Assignment, CourseError
+
+QUARTER = 0.25
+
+
+def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
+    """Return the tests that count. Raise CourseError if a graded function builds on an optional one."""
+    optional = assignment.optional
+    for graded in {test.question for test in tests} - optional:
+        if needed := sorted(optional & call_graph.below(graded)):
+            raise CourseError(
+                f"course.toml: {needed[0]} of {assignment.name} cannot be optional, because {graded} builds on it"
+            )
+    return [test for test in tests if test.question not in optional]
+
+
+def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Otter's numbers with the score as its part of the full points, in quarters.
+
+    Points of tests and questions stay as they are: what is not graded is missing from them. Gradescope adds up its
+    tests, so these are scaled, and an entry of their own rounds the sum.
+    """
+    possible = numbers["max_score"]
+    if possible in (0, POINTS):
+        return dict(numbers)
+    share = numbers["score"] / possible
+    score = round(POINTS * share / QUARTER) * QUARTER
+    tests = [_scaled(entry, POINTS / possible) for entry in numbers["gradescope"]["tests"]]
+    rounding = {"name": "Rounding", "score": score - POINTS * share, "visibility": "after_published"}
+    gradescope = numbers["gradescope"] | {"tests": [*tests, rounding]}
+    return {**numbers, "score": score, "max_score": float(POINTS), "gradescope": gradescope}
+
+
+def _scaled(entry: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    points = {key: entry[key] * factor for key in ("score", "max_score") if entry.get(key) is not None}
+    return {**entry, **points}

@@ -1,0 +1,44 @@
+"""The pictures that texts show, as files beside these texts."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.course import ROOT
+from autograder.plan import Edition
+
+FOLDER = "figures"
+MAP = f"{FOLDER}/map.svg"
+"""The picture of the whole course; the only one that depends on the plan."""
+
+_TEXTS = ROOT / "assignments"
+
+
+def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
+    """Return path below assignments/ → content, of these pictures and their narrow variants."""
+    shown = {Path(name).name for name in names}
+    there = {
+        path.relative_to(_TEXTS).as_posix(): path.read_bytes()
+        for path in (_TEXTS / FOLDER).rglob("*.svg")
+        if path.name in shown
+    }
+    return there | (_map(edition) if edition.is_reordered and MAP in there else {})
+
+
+def _map(edition: Edition) -> dict[str, bytes]:
+    """Return the map of the course with this edition's lessons."""
+    figures = importlib.import_module("assignments.figures")
+    lessons = {name: module.LESSON for name, module in figures.lessons().items()}
+    rows = {
+        name: replace(lessons[name], number=number, needs=edition.numbers(lessons[name].needs))
+        for number, name in enumerate(edition.lessons, start=1)
+        if name in lessons
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / FOLDER / "narrow").mkdir(parents=True)
+        figures.save(figures.course_map(course=rows), Path(folder) / MAP)
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

@@ -1,0 +1,200 @@
+"""The course's texts as this term has them: numbers, links and marks follow the course plan.
+
+The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
+rewrites them: numbers become those of the term, links to what does not ship become plain words, and a function that is
+not graded says so. The edition of a term with all lessons in their order changes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from autograder import course
+
+OPTIONAL = "Optional, not graded"
+"""Words that mark a function which earns no points this term."""
+
+_LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
+_MORE = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
+_WORDS = rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE})\b"
+_MENTION = re.compile(f"{_LINK}|{_WORDS}")
+"""A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
+_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
+_TITLE = re.compile(r"\A# \d+\. ")
+_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
+_GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
+_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A term's edition of the course."""
+
+    lessons: Sequence[str]
+    """lessons of the term, in order"""
+    full: Sequence[str]
+    """lessons of the full course, in order: a number in a source means one of these"""
+    shipped: Collection[str]
+    """lessons whose files are there"""
+    optional: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """functions that are not graded, by lesson"""
+
+    @classmethod
+    def of_term(cls, only: Collection[str] = ()) -> Edition:
+        """Return the edition that the course plan asks for, with the files of all its lessons or of some only."""
+        lessons = [assignment.name for assignment in course.assignments()]
+        shipped = [name for name in lessons if not only or name in only]
+        return cls(lessons, course.full_course(), shipped, course.plan().optional)
+
+    @property
+    def is_reordered(self) -> bool:
+        """Return True if a lesson's number differs from its number in the full course."""
+        return [*self.lessons] != [*self.full]
+
+    def number(self, lesson: str) -> int:
+        """Return the number of a lesson of this term."""
+        return self.lessons.index(lesson) + 1
+
+    def text(self, source: str, path: str) -> str:
+        """Return a text of the course as this edition has it. `path` is relative to the course's root."""
+        folder, _, file = path.rpartition("/")
+        lesson = folder.removeprefix("assignments/")
+        if lesson in self.lessons:
+            source = self._marked(source, lesson, file)
+            if file == "README.md":
+                source = _FACTS.sub(lambda facts: facts[0] + self._unmet(facts["needs"]), source, count=1)
+                source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
+        if path == "assignments/README.md" and (self.is_reordered or [*self.shipped] != [*self.lessons]):
+            source = _LIST.sub(
+                " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
+            )
+        if path == "assignments/glossary.md":
+            source = _GLOSSARY_NUMBERS.sub(lambda found: self.numbers(found[0]), source)
+        return _MENTION.sub(functools.partial(self._mention, folder), source)
+
+    def words(self, source: str) -> str:
+        """Return a piece of prose, or of a page, with this edition's numbers."""
+        return self.text(source, "")
+
+    def unmet_needs(self) -> Iterator[str]:
+        """Yield a sentence for each lesson of this term that builds on a lesson which the term leaves out."""
+        for name in self.shipped:
+            facts = _FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
+            missing = [need for need in self._named(facts["needs"] if facts else "") if need not in self.lessons]
+            if missing:
+                yield f"{name} builds on {_joined(missing)}, which this term leaves out"
+
+    def _unmet(self, needs: str) -> str:
+        """Return a paragraph for students about the needed lessons that this term leaves out."""
+        missing = [name for name in self._named(needs) if name not in self.lessons]
+        return f"\n\n*This lesson builds on {_joined(missing)}, which this term leaves out.*" if missing else ""
+
+    def _named(self, source: str) -> list[str]:
+        """Return the lessons that a text names, in the order of the course."""
+        mentions = [*_MENTION.finditer(source)]
+        numbers: set[int] = set()
+        for mention in mentions:
+            numbers |= {*_expanded(mention["number"] or mention["numbers"] or _label_number(mention["label"]))}
+        for first, last in pairwise(mentions):
+            if source[first.end() : last.start()].strip() == "to" and first["label"] and last["label"]:
+                numbers |= {*_expanded(f"{_label_number(first['label'])} to {_label_number(last['label'])}")}
+        return [name for place, name in enumerate(self.full, start=1) if place in numbers]
+
+    def _mention(self, folder: str, found: re.Match[str]) -> str:
+        if found["target"]:
+            return self._link(folder, found)
+        if found["single"]:
+            return self._lesson(found["single"], int(found["number"]))
+        return self._lessons(found[0], found["numbers"])
+
+    def _link(self, folder: str, found: re.Match[str]) -> str:
+        """Return a link with its lesson's number; only its words if the lesson does not ship."""
+        target = posixpath.normpath(posixpath.join(folder, found["target"].partition("#")[0]))
+        lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
+        if "://" in found["target"] or lesson not in self.full:
+            return found[0]
+        label = found["label"]
+        if numbered := _LABEL.fullmatch(label):
+            if lesson not in self.lessons:
+                return _left_out(numbered["word"] or "lesson ", [lesson])
+            label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
+        return f"[{label}]({found['target']})" if lesson in self.shipped else label
+
+    def _lesson(self, words: str, number: int) -> str:
+        if not 1 <= number <= len(self.full):
+            return words
+        lesson = self.full[number - 1]
+        if lesson not in self.lessons:
+            return _left_out(words, [lesson])
+        return words if self.number(lesson) == number else f"{words.split()[0]} {self.number(lesson)}"
+
+    def _lessons(self, words: str, numbers: str) -> str:
+        """Return `lessons 2 to 4, and 10` with this edition's numbers and without lessons that are left out."""
+        meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full)]
+        names = [self.full[number - 1] for number in meant]
+        there = sorted(self.number(name) for name in names if name in self.lessons)
+        if there == meant or not names:
+            return words
+        if not there:
+            return _left_out(words, names)
+        begin = words[0] + ("essons" if len(there) > 1 else "esson")
+        return f"{begin} {_enumerated(there)}"
+
+    def numbers(self, numbers: str) -> str:
+        """Return the lessons of a table's cell with this edition's numbers; 0 is the front page."""
+        meant = _expanded(numbers)
+        names = [self.full[number - 1] for number in meant if 1 <= number <= len(self.full)]
+        there = sorted(self.number(name) for name in names if name in self.lessons)
+        if there == [number for number in meant if number]:
+            return numbers
+        return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
+
+    def _marked(self, source: str, lesson: str, file: str) -> str:
+        """Return a lesson or a stub in which every optional function says so."""
+        for name in sorted(self.optional.get(lesson, ())):
+            if file == "README.md":
+                heading = rf"(?m)^(### .*`{name}\b.*)$"
+                source = re.sub(heading, lambda found: f"{found[1]}\n\n*{OPTIONAL}: `{name}`.*", source)  # noqa: B023
+            elif file == f"{lesson}.py":
+                source = re.sub(rf"(?m)^(?=def {name}\()", f"# {OPTIONAL}.\n", source)
+        return source
+
+
+def _label_number(label: str | None) -> str:
+    """Return the number in the words of a link to a lesson; an empty text if there is none."""
+    found = _LABEL.fullmatch(label or "")
+    return found["number"] if found else ""
+
+
+def _expanded(numbers: str) -> list[int]:
+    """Return the numbers that `2 to 4, and 10` means, ranges included."""
+    whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _range(ends))), numbers)
+    return sorted(map(int, re.findall(r"\d+", whole)))
+
+
+def _range(ends: re.Match[str]) -> range:
+    return range(int(ends[1]), int(ends[2]) + 1)
+
+
+def _enumerated(numbers: Sequence[int]) -> str:
+    """Return `1, 3 and 4`; three or more in a row are `1 to 4`."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _left_out(words: str, lessons: Sequence[str]) -> str:
+    """Return the words for lessons that the term leaves out."""
+    article, kind = "The" if words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
+    return f"{article} left-out {kind} on {_joined(lessons)}"
+
+
+def _joined(lessons: Sequence[str]) -> str:
+    *most, last = [name.replace("_", " ") for name in lessons]
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,171 @@
+"""A term, run by run: one table of students, and what changed since the last run, and why."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from autograder import parallel
+from autograder.batch import run
+from autograder.batch.changes import Changes
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.summary import Summary
+from autograder.cli import main
+from autograder.submission import Person
+from tests.grader.support import classroom
+from tests.grader.support.fakes import Direct, solved
+from tests.grader.support.folders import put
+from tests.grader.support.gradebooks import GRADE, packed, submission_file
+
+NAME = "sinusoidal"
+
+
+@pytest.fixture(autouse=True)
+def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's code is run."""
+    monkeypatch.setattr(run, "Processes", Direct)
+    monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
+
+
+def grade(folder: Path, out: Path) -> str:
+    """Return what a run prints."""
+    page = io.StringIO()
+    run.grade([folder], out, console=Console(file=page, width=300))
+    return page.getvalue()
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_term_is_one_table(tmp_path: Path) -> None:
+    """A row per student, a column per lesson in the order of the course, the sum; an empty cell for nothing."""
+    put(tmp_path / "class", {"rope/ada.py": solved(10, "apply_rope"), "rope/zoë.py": solved(25, "apply_rope")})
+    put(tmp_path / "class", {"alibi/ada.py": solved(5, "alibi_slopes"), "naive/ada.py": solved(1, "binary_encoding")})
+    grade(tmp_path / "class", tmp_path / "out")
+    ada, zoe = table(tmp_path / "out" / "students.csv")
+    assert [*ada][:5] == ["student", "naive", "rope", "alibi", "sum"]
+    assert [*ada.values()][:5] == ["ada", "0.1", "1", "0.5", "1.6"]
+    assert [*zoe.values()][:5] == ["zoë", "", "2.5", "", "2.5"]
+
+
+def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another submission, a changed test, a correction by hand, or two of these."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
+    assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
+    put(folder / NAME, {"ada.py": solved(20)})
+    put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\n"})
+    printed = grade(folder, out)
+    assert "2 scores changed: 1 by another submission, 1 by a correction (changes.csv)." in printed
+    assert [[*line.values()] for line in table(out / "changes.csv")] == [
+        ["ada", NAME, "1", "2", "another submission"],
+        ["bob", NAME, "1", "2", "a correction"],
+    ]
+    monkeypatch.setattr(run, "suite_key", lambda *_: "another suite")
+    monkeypatch.setattr("tests.grader.support.fakes.POINTS_PER_NUMBER", 0.2)
+    put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\ncy,{NAME},1,x\n"})
+    printed = grade(folder, out)
+    assert "4 scores changed: 3 by a changed test, 1 by a changed test and a correction (changes.csv)." in printed
+    outdated = f"bob, {NAME}: when the correction was made, the tests came to 1 points, and now they come to 2"
+    assert outdated in printed and f"cy, {NAME}: when" not in printed
+    printed = grade(folder, out)
+    assert "changed:" not in printed and outdated in printed and table(out / "changes.csv") == []
+    put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},2,Right idea\n"})
+    printed = grade(folder, out)
+    assert "2 scores changed: 2 by a correction" in printed and "when the correction was made" not in printed
+
+
+def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out = tmp_path / "class", tmp_path / "out"
+    put(folder / NAME, {"ada.py": solved(10)})
+    grade(folder, out)
+    put(folder / NAME, {"ada.py": solved(20)})
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Changes, "write", interrupted)
+        grade(folder, out)
+    assert "1 score changed: 1 by another submission" in grade(folder, out)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Iterator[Path]:
+    """The OUT of a class of which the platform says when each came."""
+    facts: list[dict[str, Any]] = [
+        {"submitted": "2026-11-01T14:22:32", "late": False},
+        {"submitted": "2026-11-02T09:00:00", "late": True},
+        {},
+    ]
+    class_ = [
+        replace(submission_file(name, name, person=Person("Canvas", number=name)), **fact)
+        for name, fact in zip(("ada", "bob", "cy"), facts, strict=True)
+    ]
+    with Gradebook.writing(tmp_path) as book:
+        book.take_in([class_], {"rope": "suite"})
+        for key in book.to_grade():
+            book.add(key, packed(GRADE))
+        run._publish(book, Summary(), Console(quiet=True))
+    return tmp_path
+
+
+def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
+    rows = {row["student"]: row for row in classroom.grades(late)}
+    assert list(rows["ada"])[4:7] == ["status", "submitted", "late"]
+    assert [(row["submitted"], row["late"]) for row in rows.values()] == [
+        ("2026-11-01T14:22:32", "no"),
+        ("2026-11-02T09:00:00", "yes"),
+        ("", ""),
+    ]
+    assert "Submitted 2026-11-02T09:00:00." in (late / "feedback" / "bob" / "rope.md").read_text("utf-8")
+    assert "Submitted" not in (late / "feedback" / "cy" / "rope.md").read_text("utf-8")
+    assert '"late": true' in (late / "results" / "bob" / "rope.json").read_text("utf-8")
+    page = (late / "report.html").read_text("utf-8")
+    assert page.count("<i>late</i> 3.5") == 1 and 'title="Submitted 2026-11-01T14:22:32."' in page
+
+
+def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
+    """Until the command names other folders, and with a sentence where one is gone."""
+    code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
+    old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
+    put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})
+    put(folder / NAME, {"ada.py": f"{solved(2)}\n{code}", "bob.py": solved(3)})
+    grade(folder, out)
+    pairs = lambda: [(row["student"], row["other_student"]) for row in table(out / "similarity.csv")]  # noqa: E731
+    assert pairs() == []
+    assert CliRunner().invoke(main, ["similarity", str(out), "--against", str(old)]).exit_code == 0
+    assert pairs() == [("ada", "eve (old)")]
+    put(folder / NAME, {"cy.py": solved(4)})
+    grade(folder, out)
+    assert pairs() == [("ada", "eve (old)")]
+    (old / NAME / "eve.py").unlink()
+    (old / NAME).rmdir()
+    old.rmdir()
+    put(folder / NAME, {"di.py": solved(5)})
+    assert f"Not compared: {old} (not there any more)." in grade(folder, out).replace("\n", "")
+    assert CliRunner().invoke(main, ["similarity", str(out)]).exit_code == 0
+    put(folder / NAME, {"eli.py": solved(6)})
+    assert "Not compared" not in grade(folder, out)
+
+
+@pytest.mark.parametrize(("seconds", "lines"), [(0.0, 3), (60.0, 0)])
+def test_progress_in_a_log_file_is_a_line_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, lines: int
+) -> None:
+    monkeypatch.setattr(run, "PROGRESS_SECONDS", seconds)
+    put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(3)})
+    printed = grade(tmp_path / "class", tmp_path / "out").splitlines()
+    assert [line for line in printed if line.startswith("Graded ")] == [f"Graded {n} of 3." for n in (1, 2, 3)][:lines]
