@@ -62,7 +62,8 @@ def swiglu(x, w_gate, w_up, w_down):
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
     ∘ multiplies number by number. silu is applied to the gate, not to x w_up and not to the product. silu
-    must be right for z of any size: where e^−z overflows, silu(z) is 0.
+    must be right for z of any size: where e^−z overflows, silu(z) is 0. (The formula gives that too, with a
+    warning; the lesson has a form without.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -112,7 +113,7 @@ def apply_rope_half_with(x, positions, frequencies):
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
 
-    Parameters: `x`, shape (..., T, dh); `positions`, shape (T,), or with leading axes that broadcast with
+    Parameters: `x`, shape (..., T, dh); `positions`, shape (T,), or with leading axes that broadcast to
     those of x; `frequencies`, shape (dh/2,).
     Returns: the shape of x.
     Raises: ValueError unless there is one position per row.
@@ -137,8 +138,9 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
-    shape (dh/2,); `mask`, bool, broadcasts with (..., h, T, t + T), but not along the last two axes; `cache`,
-    None or the pair (keys, values) of this layer, each (..., g, t, dh), keys already rotated.
+    shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and those before them broadcast with
+    (..., h), so that a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
+    this layer, each (..., g, t, dh), keys already rotated.
     Returns: out, shape (..., T, d), and the pair (keys, values) with the new ones in it, each (..., g, t + T,
     dh).
     Raises: ValueError for a mask whose last two axes are not (T, t + T), also where numpy would repeat a
