@@ -6,9 +6,10 @@
 #   make learn ASSIGNMENT=rope                                              learning alone: hidden tests too, with reasons
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
 #   make solutions ASSIGNMENT=rope | ALL=1                                  solutions as pages, after the deadline
+#   make site [ALONE=1] [SERVE=1]                                           the course as a site in which Python runs
 #   make quick | test | lint | autograder | handout | figures | experiment | bench | doctor | mutants
 
-TARGETS := setup grade check watch learn lesson quick test autograder handout solutions figures experiment bench \
+TARGETS := setup grade check watch learn lesson site quick test autograder handout solutions figures experiment bench \
 	doctor mutants lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here

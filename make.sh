@@ -92,8 +92,8 @@ case $1 in
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;
     learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
-    watch) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --watch ;;
-    lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
+    watch) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --watch ${ALONE:+--alone} ;;
+    lesson) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ${ALONE:+--alone} ;;
     test) side_by_side ;;
     quick) side_by_side --quick ;;  # what starts no kernel, browser or batch
     lint)
@@ -114,6 +114,11 @@ case $1 in
         pin --group pyproject.toml:setup -o requirements-setup.lock ;;
     autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
     handout | doctor) $bin/autograder "$1" ;;
+    site)
+        $bin/autograder site --out "${OUT:-dist/site}" ${PYODIDE:+--pyodide "$PYODIDE"} ${ALONE:+--alone}
+        if [ "${SERVE:-}" ]; then
+            exec $bin/python -m http.server --bind 127.0.0.1 --directory "${OUT:-dist/site}" 8000
+        fi ;;
     solutions) $bin/python -m autograder.handout.solutions ${ASSIGNMENT:+"$ASSIGNMENT"} ${ALL:+--all} ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.experiments ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;

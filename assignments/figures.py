@@ -18,7 +18,7 @@ import io
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -396,23 +396,27 @@ def measurements(lesson: str) -> dict[str, Any]:
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
-def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path]:
-    """Every picture, or those of one lesson's functions alone, drawn from the modules in `source`, as SVG files in
-    `target`."""
-    target.mkdir(parents=True, exist_ok=True)
-    drawn: dict[str, Figure] = {}
-    if lesson is None:
-        (target / "narrow").mkdir(exist_ok=True)
-        drawn = {"map": course_map()}
-        drawn |= {f"map_{name}": lesson_map(lesson) for name, lesson in mapped_lessons().items()}
-    for name in [lesson] if lesson else lessons():
-        given = {name: _module(source, name)} | ({} if lesson else measurements(name))
-        for picture_name, draw in pictures(name).items():
-            if given.keys() >= set(drawn_from(draw)) and (lesson is None or drawn_from(draw)):
-                drawn[picture_name] = draw(*(given[one] for one in drawn_from(draw)))
+def draw_all(source: Path, target: Path) -> list[Path]:
+    """Draw every picture from the modules in `source` as SVG files in `target`; return these."""
+    (target / "narrow").mkdir(parents=True, exist_ok=True)
+    drawn = {"map": course_map()} | {f"map_{name}": lesson_map(mapped) for name, mapped in mapped_lessons().items()}
+    for lesson in lessons():
+        given = {lesson: _module(source, lesson)} | measurements(lesson)
+        for name, draw in pictures(lesson).items():
+            if given.keys() >= set(drawn_from(draw)):
+                drawn[name] = draw(*(given[argument] for argument in drawn_from(draw)))
     for name, figure in drawn.items():
         save(figure, target / f"{name}.svg")
     return [target / f"{name}.svg" for name in drawn]
+
+
+def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
+    """Draw the pictures that come from one lesson's functions alone, with its module in `source`; yield each file."""
+    module = _module(source, lesson)
+    for name, draw in pictures(lesson).items():
+        if drawn_from(draw) == [lesson]:
+            save(draw(module), target / f"{name}.svg")
+            yield target / f"{name}.svg"
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -598,12 +602,10 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """`python -m assignments.figures [FOLDER [TARGET LESSON]]`: draw everything from the modules in FOLDER, or the
-    pictures of one lesson into TARGET."""
+    """`python -m assignments.figures [FOLDER]`: draw everything from the modules in FOLDER."""
     solutions = HERE.parent / "solutions"
     source = Path(arguments[0]) if arguments else solutions if solutions.is_dir() else HERE
-    target, lesson = (Path(arguments[1]), arguments[2]) if len(arguments) > 2 else (HERE / "figures", None)
-    for path in draw_all(source, target, lesson):
+    for path in draw_all(source, HERE / "figures"):
         print(path.name)
 
 

@@ -190,6 +190,23 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
     _say(room.build(out, only))
 
 
+@main.command(short_help="Build the course as a site in which Python runs.")
+@click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
+@click.option(
+    "--pyodide", metavar="URL|DIR", help="Where Pyodide comes from: an address, or a folder to put into the site."
+)
+@click.option("--alone", is_flag=True, help="For learning alone: with hidden tests, reasons and worked solutions.")
+def site(out: Path, pyodide: str | None, alone: bool) -> None:
+    """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
+
+    The site holds what the handout holds. With --alone it holds every answer: publish that for those who learn
+    without an instructor, and never for a class.
+    """
+    from autograder.site import build as room
+
+    _say(room.build(out, pyodide or room.PYODIDE, alone))
+
+
 @main.command(short_help="Begin a new assignment.")
 @click.argument("name")
 def new(name: str) -> None:

@@ -13,10 +13,22 @@
 Nothing ships but the files that `bundle` lists.
 """
 
-from autograder.handout.bundle import build
+from autograder.handout.bundle import COURSE, build, contents
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create
-from autograder.handout.stubs import HandoutError, regenerate, stale, stub
+from autograder.handout.stubs import HandoutError, regenerate, stale, stub, write
 from autograder.handout.validate import complaint
 
-__all__ = ["HandoutError", "build", "complaint", "create", "leaks", "regenerate", "stale", "stub"]
+__all__ = [
+    "COURSE",
+    "HandoutError",
+    "build",
+    "complaint",
+    "contents",
+    "create",
+    "leaks",
+    "regenerate",
+    "stale",
+    "stub",
+    "write",
+]

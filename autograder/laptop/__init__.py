@@ -1,14 +1,26 @@
-"""What a student starts on their own machine: `python -m autograder.checks`, and the checks of a notebook.
+"""The commands and checks that run on a student's own machine: `python -m autograder.checks`, and notebooks.
 
-    launch           the command line: checks once, at every save, or for the course in the browser
+    launch           the command line: checks once, at every save, or with the course in the browser
+    host             what differs between a terminal and a browser tab
     local_context    one run of the tests on the student's file in this process; a pytest plugin
-    progress         where a student stands by it, and what is said of that, in the terminal and elsewhere
-    live_page        the course in the browser: what the checks said, and pictures of one's own functions
-    self_study       learning without an instructor: hidden tests, reasons, solutions; in a checkout only
-    notebook_checks  the same tests on what a notebook defines
+    progress         the state of an assignment after a run, and its text in Markdown
+    page_state       the same for a lesson's page, as HTML
+    pictures         the lesson's pictures, drawn from the student's functions
+    live_page        the server of the course's pages, with results and pictures at every save
+    self_study       hidden tests, reasons and solutions for learning without an instructor; in a checkout only
+    notebook_checks  the same tests on the functions of a notebook
 
-It ships to students, but for `self_study`, and no other room imports more of it than its front door.
+The room ships to students, except for `self_study`.
 """
 
-PUBLIC_MODULES = ("notebook_checks",)
+PUBLIC_MODULES = (
+    "__main__",
+    "host",
+    "local_context",
+    "notebook_checks",
+    "page_state",
+    "pictures",
+    "progress",
+    "self_study",
+)
 """The modules that other rooms may import."""

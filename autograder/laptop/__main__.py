@@ -1,8 +1,10 @@
-"""`python -m autograder.checks` and `python -m autograder.laptop`: see `launch`."""
+"""The command `python -m autograder.laptop`, which `python -m autograder.checks` runs too: see `launch`."""
 
 import sys
 
-if __name__ == "__main__":
+
+def start() -> None:
+    """Run the command line, or name the package that this Python lacks, and exit."""
     try:
         from autograder.laptop.launch import main
     except ModuleNotFoundError as missing:
@@ -11,3 +13,7 @@ if __name__ == "__main__":
             " .venv/bin/python -m autograder.checks (README.md says how to set it up)."
         )
     sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    start()

@@ -1,5 +1,7 @@
-"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: once, at every save (`--watch`), or at
-every save with the course in the browser (`--page`)."""
+"""The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs.
+
+It checks once, at every save (`--watch`), or at every save with the course in the browser (`--page`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import difflib
 import re
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -19,55 +22,78 @@ from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
 
+POLL_SECONDS = 0.4
+"""Time between two looks at the student's files."""
+
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit code: 130 when it is stopped, 2 for wrong use, however the tests come out."""
+    """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
     parser, known = _parser(), known_assignments()
     options = parser.parse_args(arguments)
-    asked: list[tuple[str, str]] = options.assignments
-    names = list(dict.fromkeys(name for name, _ in asked))
+    requested: list[tuple[str, str]] = options.assignments
+    names = list(dict.fromkeys(name for name, _ in requested))
     if not known:
         parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
+    if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
+        parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
+    if options.show and len(names) != 1:
+        parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
     try:
-        if options.page:
-            saves = _saves(sorted(known, key=lambda name: name not in names))
-            live_page.serve(names[0] if names else "index", saves, _check)
-        elif options.watch:
-            for changed in _saves(names or known):
-                _check(changed)
-                print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
-        elif options.alone or options.show:
-            if len(names) != 1:
-                parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
-            try:
-                from autograder.laptop import self_study
-            except ImportError:
-                parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
-            return self_study.show(names[0], options.show) if options.show else self_study.check(*asked[0])
-        else:
-            _check(names or known, [function for _, function in asked if function])
+        if options.show:
+            from autograder.laptop import self_study
+
+            return self_study.print_solution(names[0], options.show)
+        _run(options, names, known, [function for _, function in requested if function])
     except KeyboardInterrupt:
         return 130
     return 0
 
 
+def _run(options: argparse.Namespace, names: Sequence[str], known: Sequence[str], functions: Sequence[str]) -> None:
+    """Check once, or at every save until Ctrl-C."""
+    context = _context_class(options.alone)
+
+    def check(changed: Sequence[str]) -> list[Progress]:
+        return _check(context(), changed)
+
+    if options.page:
+        saves = _saves(sorted(known, key=lambda name: name not in names))
+        live_page.serve(names[0] if names else "index", saves, check, options.port)
+    elif options.watch:
+        for changed in _saves(names or known):
+            check(changed)
+            print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
+    else:
+        _check(context(), names or known, functions)
+
+
+def _context_class(alone: bool) -> Callable[[], LocalContext]:
+    """Return the class of a run: public tests, or in self-study hidden ones too."""
+    if not alone:
+        return LocalContext
+    from autograder.laptop.self_study import SelfStudyContext
+
+    return SelfStudyContext
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m autograder.checks", description="Where you stand, by the public tests.", usage=argparse.SUPPRESS
+        "python -m autograder.checks", description="Run the tests on your files.", usage=argparse.SUPPRESS
     )
-    named = "for example rope, 5 (its lesson), or rope.apply_rope: all of them where none is named"
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", type=_meant, help=named)
+    examples = "for example rope, 5 (its lesson), or rope.apply_rope; all where none is named"
+    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", type=_assignment_and_function, help=examples)
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
     ways.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
-    ways.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
+    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
+    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
     parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
     return parser
 
 
-def _meant(word: str) -> tuple[str, str]:
-    """The assignment and, behind a dot, the function that a word of the command line names; of a file its name."""
+def _assignment_and_function(word: str) -> tuple[str, str]:
+    """Return the assignment and the function that a word of the command line names. A file's name will do."""
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
     known = known_assignments()
     name = {str(lesson_number(each)): each for each in known}.get(name, name)
@@ -78,17 +104,16 @@ def _meant(word: str) -> tuple[str, str]:
     return name, function
 
 
-def _require(given: str, there: Sequence[str]) -> None:
-    """An error where it is not there, with the nearest that is."""
-    if there and given not in there:
-        near = difflib.get_close_matches(given, there, 1, 0.5)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(there))}"
-        raise argparse.ArgumentTypeError(f"there is no {given}: {meant}")
+def _require(name: str, known: Sequence[str]) -> None:
+    """Raise an error with the nearest known name where this one is unknown."""
+    if known and name not in known:
+        near = difflib.get_close_matches(name, known, 1, 0.5)
+        proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(known))}"
+        raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
-def _check(names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
-    """How these assignments stand now, shown in the terminal. `only`: all that is wrong with these functions."""
-    run = LocalContext()
+def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
+    """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
     run.start(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
@@ -100,7 +125,7 @@ def _check(names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
 
 
 def _saves(names: Sequence[str]) -> Iterator[list[str]]:
-    """Those of these assignments whose files were saved since: at once the first, then all others, and so for ever."""
+    """Yield the assignments whose files were saved: the first at once, then all others, then each at its saves."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}
@@ -110,4 +135,4 @@ def _saves(names: Sequence[str]) -> Iterator[list[str]]:
         if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed
         seen |= {name: now[name] for name in changed}
-        time.sleep(0.4)
+        time.sleep(POLL_SECONDS)

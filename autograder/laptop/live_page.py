@@ -1,17 +1,13 @@
-"""The course in the browser knows what the student wrote: `python -m autograder.checks --page`.
+"""The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
 
-A server on this machine alone hands out the pages of the course, what the checks said last, and pictures of the
-student's own functions, to whoever knows the random word with which every path begins. The browser is told the address
-by a file that nobody else may read, since everybody sees command lines.
+It listens on this machine alone, and answers whoever knows the random token with which every path begins. The browser
+reads the address from a file that nobody else may read, since all users of a machine can see command lines.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
-import subprocess
-import sys
 import tempfile
 import threading
 import webbrowser
@@ -19,84 +15,84 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-
-from autograder.laptop import progress
+from autograder.laptop import pictures
+from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 
 FOLLOW = b"""<script>
-let heard;
+let last;
 const follow = async () => {
-  const told = await fetch("state.json", { cache: "no-store" }).then((answer) => answer.text()).catch(() => "null");
-  if (told !== heard) dispatchEvent(new CustomEvent("checked", { detail: JSON.parse((heard = told)) }));
+  const state = await fetch("state.json", { cache: "no-store" }).then((reply) => reply.text()).catch(() => "null");
+  if (state !== last) dispatchEvent(new CustomEvent("checked", { detail: JSON.parse((last = state)) }));
   setTimeout(follow, 700);
 };
 addEventListener("DOMContentLoaded", follow);
 </script></head>"""
-"""What a page has beside its own script, which shows what it hears (`pages/script/live.js`)."""
+"""The script that asks for the results. `pages/script/live.js`, which every page has, shows them."""
 
-KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
-class Page(ThreadingHTTPServer):
-    """What the browser shows: the course's files by name, and in `state.json` what the checks said."""
+class PageServer(ThreadingHTTPServer):
+    """Serves the files of the course by name, and the results as `state.json`."""
 
-    def __init__(self, files: dict[str, bytes]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.word = secrets.token_urlsafe(16)
+    def __init__(self, files: dict[str, bytes], port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.token = secrets.token_urlsafe(16)
         self.files = {name: content.replace(b"</head>", FOLLOW, 1) for name, content in files.items()}
         self.state: dict[str, Any] = {"lessons": {}, "pictures": {}}
         self.update(checking=True)
 
-    def update(self, **shown: Any) -> None:
-        """Show this too, from now on. Of what is kept by lesson, other lessons stay."""
-        for name, one in shown.items():
-            self.state[name] = self.state[name] | one if isinstance(one, dict) else one
+    def update(self, **changes: Any) -> None:
+        """Change the state that the pages show. A change by lesson leaves the other lessons as they are."""
+        for name, value in changes.items():
+            self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str) -> None:
-        """Draw the pictures of this lesson anew, in a process of its own, which may end in any way. A picture that
-        changes has another address."""
-        with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
-            Path(folder, "narrow").mkdir()  # where there is one, pictures are laid out for a phone too
-            command = [sys.executable, "-m", "assignments.figures", "assignments", folder, lesson]
-            subprocess.run(command, timeout=20, capture_output=True, check=False)
-            drawn = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}
-            self.files |= {f"mine/{name}": content for name, content in drawn.items()}
-            addresses = {name: f"mine/{name}?{zlib.crc32(content)}" for name, content in drawn.items()}
-            self.update(pictures={lesson: addresses})
+        """Draw the pictures of a lesson. A picture that has changed gets another address, so that browsers load it."""
+        drawn = pictures.draw_in_process(lesson)
+        self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
+        addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
+        self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that left while it was answered is no error."""
+        """Ignore a browser that left before the end of a reply."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Page
+    server: PageServer
 
     def do_GET(self) -> None:
-        word, _, name = self.path.partition("?")[0].removeprefix("/").partition("/")
-        content = self.server.files.get(name) if word == self.server.word else None
+        token, _, name = self.path.partition("?")[0].removeprefix("/").partition("/")
+        content = self.server.files.get(name) if token == self.server.token else None
         if content is None:
             self.send_error(HTTPStatus.NOT_FOUND)
             return
         self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", f"{KINDS.get(name.rpartition('.')[2], 'text/plain')}; charset=utf-8")
+        self.send_header("Content-Type", f"{MEDIA_TYPES.get(name.rpartition('.')[2], 'text/plain')}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Nothing: the terminal shows the checks."""
+        """Write no log: the terminal shows the results."""
 
 
-def serve(first: str, saves: Iterator[list[str]], check: Callable[[list[str]], list[Progress]]) -> None:
-    """Show the course in the browser, `first` before all, and of what is saved the checks, until Ctrl-C."""
-    page = Page(_course())
-    threading.Thread(target=page.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{page.server_port}/{page.word}/{first}.html"
+def serve(
+    first: str, saves: Iterator[list[str]], check: Callable[[Sequence[str]], list[Progress]], port: int = 0
+) -> None:
+    """Open the page `first` of the course in a browser, and check each save, until Ctrl-C.
+
+    `port`: the port to listen on; any free port where it is 0.
+    """
+    server = PageServer(_course(), port)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first}.html"
     print(f"The lesson: {address}", flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         door = Path(folder, "open.html")
@@ -104,36 +100,19 @@ def serve(first: str, saves: Iterator[list[str]], check: Callable[[list[str]], l
         door.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', "utf-8")
         webbrowser.open(door.as_uri())
         for changed in saves:
-            page.update(checking=True)
-            page.update(checking=False, lessons=shown(check(changed)))
-            page.draw(changed[0])
+            server.update(checking=True)
+            server.update(checking=False, lessons=page_state(check(changed)))
+            server.draw(changed[0])
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
 
 
 def _course() -> dict[str, bytes]:
-    """The pages of the course. A handout has them; a checkout makes them from its lessons as they are."""
-    try:
-        from autograder.pages import course
-    except ImportError:
-        pages = Path("course")
-        found = (path for path in pages.rglob("*") if path.is_file())
-        return {path.relative_to(pages).as_posix(): path.read_bytes() for path in found}
+    """Return path → content of the pages. A handout has them as files; a checkout makes them from its lessons."""
+    if find_spec("autograder.pages") is None:
+        folder = Path("course")
+        paths = (path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    from autograder.pages import course
+
     print("Making the pages of the course …", flush=True)
     return course()
-
-
-def shown(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Assignment → what its page shows: of each function a mark and what is told of it, and what holds for all."""
-    html = MarkdownIt("commonmark", {"html": False}).render
-    return {
-        one.name: {
-            "right": len(one.right),
-            "next": one.next_function,
-            "told": html(f"{progress.beginning(one)}\n\n{progress.ending(one)}"),
-            "functions": {
-                function_state.name: [progress.MARKS[function_state.state], html(progress.section(one, function_state))]
-                for function_state in one.function_states
-            },
-        }
-        for one in all_progress
-    }

@@ -1,18 +1,20 @@
-"""A student's file in this process, on their own machine: loaded, handed to the tests, and how these came out.
+"""The student's file, loaded in this process, and one run of the tests on it.
 
-A pytest plugin, also under a plain `pytest`. pytest-timeout ends a call that does not return.
+A pytest plugin, also under a plain `pytest`. The host ends a call that does not return.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from autograder.checks import fixtures
+from autograder.checks.answers import practice_results
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
@@ -20,87 +22,116 @@ from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
-from autograder.protocol.call import Call, Raised, Reply, load, perform
+from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, timeout_message
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
-SECONDS = 5
-"""Time of one test here, and of one call when it is graded."""
-
-OPTIONS = (
+PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
-    " --disable-plugin-autoload -p pytest_timeout"
+    " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
 ).split()
-"""pytest's own reporter is there for its debugger, and shows nothing."""
+"""Options of every run. pytest's own reporter stays for the sake of its debugger, and shows nothing."""
 
 FILE = "(file)"
-"""Stands for the name of a test in what the file prints while it is loaded."""
+"""Name that stands for the loading of the file, where others are names of tests or functions."""
 
 
 class InProcess:
-    """A student's file, as far as it could be loaded."""
+    """A student's file in this process, loaded as far as it runs."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, host: Host) -> None:
+        self.host = host
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
-        self.module, self.failure = load(name, [self.source.text], str(path))
-        self.stuck: dict[str, str] = {}
-        """function → what to say of it: it did not return, and is not called again"""
-        _stop_if_interrupted(self.failure)
+        self.stuck = dict(host.stuck)
+        """function → sentence, for a function that did not return and is not called any more"""
+        self.failure: Raised | None
+        if FILE in self.stuck:
+            self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), self.stuck[FILE])
+        else:
+            with host.limit_call(FILE):
+                self.module, self.failure = load(name, [self.source.text], str(path))
+        _raise_interrupt(self.failure)
+
+    @property
+    def answers(self) -> Any:
+        """The value of ANSWERS; None where the file does not come as far as that."""
+        return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
+        """Make a call. Raises Stopped where it does not return, or builds on a function that did not."""
         for name in (call.function, *self.call_graph.below(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
-        reply = perform(self.module, call.copy())
-        _stop_if_interrupted(reply.raised)
-        if reply.raised is not None and "from pytest-timeout" in reply.raised.message:
-            late = f"{call.function} did not return within {SECONDS} seconds{reply.raised.at_line} of your file"
-            self.stuck[call.function] = f"{late}. Is there a loop that never ends?"
+        with self.host.limit_call(call.function):
+            reply = perform(self.module, call.copy())
+        _raise_interrupt(reply.raised)
+        if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
+            self.stuck[call.function] = timeout_message(call.function, f"{reply.raised.at_line} of your file")
             return self.call(call)
         return reply
 
 
-def _stop_if_interrupted(raised: Raised | None) -> None:
-    """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
+def _raise_interrupt(raised: Raised | None) -> None:
+    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both mean the checks."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """Hands the student's files to the tests; in a run of its own it collects how they came out, and what they
-    printed."""
+    """Hands the student's files to the tests. In a run of its own it collects the results and the printed output."""
 
     folders: Sequence[str] = ("public",)
+    """Folders of the tests that run."""
 
-    def __init__(self, root: Path = Path()) -> None:
-        self.root = root
+    def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
+        self.root, self.host = root, host
         self.files: dict[str, InProcess] = {}
         self.oracles: dict[str, Oracle] = {}
         """Assignment to its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
-        """assignment and test → what the student's code printed in it"""
+        """assignment and test → the output of the student's code in it"""
         self.raised: BaseException | None = None
-        """what ended the current test"""
+        """the exception that ended the current test"""
+
+    @property
+    def shows_hidden(self) -> bool:
+        """Whether hidden tests run too, as in self-study."""
+        return "hidden" in self.folders
 
     def load(self, assignment: str) -> InProcess:
-        """The student's file."""
-        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py")
+        """Load the student's file of an assignment."""
+        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
-        """Return what one test compares with."""
+        """Return the source of right values for one test."""
         if assignment not in self.oracles:
-            self.oracles[assignment] = GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+            self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
         return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
 
+    def load_oracle(self, assignment: str) -> Oracle:
+        """Load the recorded values of an assignment."""
+        return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+
     def questions(self, assignment: str) -> dict[str, Any]:
-        """What a handout tells of the questions: `forms` of the answers, and those for `practice`."""
-        told = self.root / "tests" / "public" / "questions.json"
-        return dict(json.loads(told.read_text("utf-8")).get(assignment, {})) if told.is_file() else {}
+        """Return what a handout says of the questions: `forms` of the answers, and the questions for `practice`."""
+        path = self.root / "tests" / "public" / "questions.json"
+        return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
+
+    def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
+        """Yield whether an answer is right, and a sentence, for each that may be judged on this machine."""
+        answers = self.files[assignment].answers
+        if isinstance(answers, dict):
+            yield from practice_results(answers, self.questions(assignment).get("practice", {}))
+
+    def solution(self, assignment: str, function: str) -> str | None:
+        """Return a worked solution; None where the student's machine has none."""
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
+        """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load(assignment)
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
@@ -109,7 +140,7 @@ class LocalContext(TestContext):
     def start(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
-        options = [f"--rootdir={self.root}", f"--timeout={SECONDS}", *OPTIONS]
+        options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
@@ -118,12 +149,14 @@ class LocalContext(TestContext):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
+        """Show nothing of a test's result."""
         return "", "", ""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Function, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Collect a test's result and output when it is torn down."""
         report = yield
         error = call.excinfo.value if call.excinfo is not None else None
         self.raised = error if call.when == "setup" else self.raised or error
@@ -139,5 +172,5 @@ class LocalContext(TestContext):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Where nobody else hands out submissions, as under a plain `pytest`, this context does."""
+    """Hand out submissions where no other context does, as under a plain `pytest`."""
     config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))

@@ -1,7 +1,7 @@
-"""The public tests in a notebook: what Otter's `grader.check("apply_rope")` runs on a student's laptop.
+"""The public tests in a notebook, as Otter's `grader.check("apply_rope")` runs them on a student's machine.
 
-The handout's test files for Otter make a `NotebookCheck` each. A function that a cell of the notebook defines stands in
-the place of the one in the assignment's file.
+The handout's test files for Otter make a `NotebookCheck` each. A function that a cell of the notebook defines replaces
+the one of the assignment's file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class NotebookCheck(LocalContext):
-    """The public tests of an assignment. Otter asks case by case, and makes a new one for every check."""
+    """The public tests of an assignment. Otter asks test by test, and makes a new object for every check."""
 
     def __init__(self, assignment: str) -> None:
         super().__init__(ROOT)
@@ -27,23 +27,22 @@ class NotebookCheck(LocalContext):
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """One test on the functions of an environment: what was expected, what came and the likely cause, as an error
-        where it does not pass."""
+        """Run one test on the functions of an environment. Raises AssertionError with its message where it fails."""
         if not self.test_results:
             self.environment = environment
             self.start([self.assignment])
-        (result,) = (one for one in self.test_results[self.assignment] if one.test.name == test)
+        (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         own = (result,) if result.is_mistake else ()
-        function_state = FunctionState(result.test.question, [result], State.MISTAKEN, None, own)
-        told = read(section(Progress(self.assignment, self), function_state).partition("\n\n")[2])
+        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, own)
+        text = read(section(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
-            raise AssertionError(told if own else f"{result.message}\n{told}")
-        print(told, end="")
+            raise AssertionError(text if own else f"{result.message}\n{text}")
+        print(text, end="")
 
     def load(self, assignment: str) -> InProcess:
-        """The file, with the functions of the notebook. What that has merely imported is not the student's."""
-        file, here = super().load(assignment), self.environment.get("__name__")
+        """Load the file, with the functions that the notebook itself defines and not those that it imports."""
+        file, notebook = super().load(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
-            if callable(value) and getattr(value, "__module__", None) == here:
+            if callable(value) and getattr(value, "__module__", None) == notebook:
                 vars(file.module)[name] = value
         return file

@@ -1,5 +1,6 @@
-"""Learning without an instructor, in a checkout of the course: hidden tests too on one's own file, in this process, the
-reasons behind graded answers, and worked solutions. There is nothing to protect here, and no handout has this file.
+"""Learning without an instructor, in a checkout of the course: hidden tests too, reasons of answers, worked solutions.
+
+All of it runs in one process, since there is nothing to protect. No handout has this module.
 """
 
 from __future__ import annotations
@@ -11,82 +12,91 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from autograder import course
 from autograder.checks import answers
-from autograder.checks.results import Phase
+from autograder.checks.oracle import Oracle
+from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, Source
 from autograder.grading import quiz
+from autograder.grading.quiz import QuizAnswer
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
+from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress, print_detail
+from autograder.laptop.progress import SPOILER_WARNING, Progress
 
-TRIES = Path(".tries.json")
+TRIES_FILE = Path(".tries.json")
 """Assignment → question → the wrong answers that were tried."""
 
-BEFORE_TOLD = 3
-"""Wrong answers to a question before the right one is told."""
+MAX_TRIES = 2
+"""Wrong answers to a question before the right one is explained. A yes or no has one: the other is right."""
 
 
-class _All(LocalContext):
-    """A run of public and hidden tests beside the solution."""
+class SelfStudyContext(LocalContext):
+    """A run of public and hidden tests, with the solutions as their reference."""
 
     folders = ("public", "hidden")
 
-    def __init__(self, assignment: course.Assignment) -> None:
-        super().__init__()
-        self.assignment, self.seed = assignment, course.seed()
-        self.oracles[assignment.name] = Reference(assignment)
-        self.start([assignment.name])
+    def __init__(self, host: Host = TERMINAL) -> None:
+        super().__init__(host=host)
+        self.seed = course.seed()
+
+    def load_oracle(self, assignment: str) -> Oracle:
+        """Load the solution of an assignment."""
+        return Reference(course.find(assignment))
 
     def questions(self, assignment: str) -> dict[str, Any]:
-        right = catalogue.solution(self.assignment).ANSWERS
+        """Return the forms of all answers."""
+        right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: answers.form(value) for key, value in right.items()}}
 
+    def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
+        """Yield whether an answer is right, and a sentence: the reason for a right one, and after a few tries."""
+        submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
+        if not isinstance(submitted, dict):
+            return
+        all_tries = json.loads(TRIES_FILE.read_text("utf-8")) if TRIES_FILE.is_file() else {}
+        tries = all_tries.setdefault(assignment, {})
+        for result in self.test_results[assignment]:
+            key = quiz.key(result.test)
+            if result.test.phase is Phase.ANSWERS and submitted.get(key) is not None:
+                sentence = _answer_feedback(result, repr(submitted[key]), right[key], tries.setdefault(key, []))
+                yield result.passed, sentence
+        TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
-def check(name: str, function: str = "") -> int:
-    """Every test of an assignment on one's own file; of one function, all mistakes."""
-    assignment, console = course.find(name), Console(soft_wrap=True, highlight=False)
-    progress = Progress(name, _All(assignment))
-    print_detail(console, progress, [function] if function else [])
-    for line in _answers(assignment, progress):
-        console.print(line, markup=False)
-    console.print("A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim")
-    return 0
-
-
-def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]:
-    """Each answer that could be right, with its reason: a right one at once, any other after a few tries."""
-    tried = json.loads(TRIES.read_text("utf-8")) if TRIES.is_file() else {}
-    wrong, right = tried.setdefault(assignment.name, {}), quiz.answers(assignment)
-    for result in (one for one in progress.test_results if one.test.phase is Phase.ANSWERS):
-        key = quiz.key(result.test)
-        given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
-        if given is None:
-            continue
-        tries = wrong.setdefault(key, [])
-        if not result.passed and repr(given) not in tries:
-            tries.append(repr(given))
-        if result.passed or len(tries) >= BEFORE_TOLD:
-            yield f" {'✓' if result.passed else '✗'} {key}: {given!r}. {right[key].sentence}"
-        else:
-            hint = f" {result.hint}" if result.hint else ""
-            yield f" ✗ {result.message}.{hint} After {BEFORE_TOLD} answers you are told; this is number {len(tries)}."
-    TRIES.write_text(json.dumps(tried, indent=1), "utf-8")
+    def solution(self, assignment: str, function: str) -> str | None:
+        """Return the worked solution of a function, with the helpers that it names; None where there is none."""
+        solution, own = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
+        if function not in solution.functions:
+            return None
+        below = CallGraph(solution.functions).below(function)
+        helpers = [
+            name for name in solution.functions if name in below and name[0] == "_" and name not in own.functions
+        ]
+        texts = [ast.get_source_segment(solution.text, solution.functions[name]) or "" for name in [*helpers, function]]
+        return re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts))
 
 
-def show(name: str, function: str) -> int:
-    """One worked solution with the helpers that it names, and what it costs to read it."""
-    solution, own = Source(course.find(name).solution), Source(course.find(name).stub)
-    if function not in solution.functions:
+def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
+    """Return the sentence for one answer. Adds a wrong one to `tries`."""
+    key, max_tries = quiz.key(result.test), 1 if right.yes_or_no else MAX_TRIES
+    if not result.passed and answer not in tries:
+        tries.append(answer)
+    if result.passed or len(tries) >= max_tries:
+        return f"{key}: {answer}. {right.sentence.removesuffix('.')}"
+    hint = f" {result.hint.removesuffix('.')}." if result.hint else ""
+    return f"{result.message}.{hint} The reason comes after {max_tries} wrong answers; this is number {len(tries)}"
+
+
+def print_solution(name: str, function: str) -> int:
+    """Print one worked solution, and what it costs to read it; return the exit code."""
+    run = SelfStudyContext()
+    text = run.solution(name, function)
+    if text is None:
         print(f"{name} has no function {function}.")
         return 2
-    if function not in Progress(name, _All(course.find(name))).right:
-        print(f"Your {function} is not right yet: what you read here, you will not find yourself any more.\n")
-    below = CallGraph(solution.functions).below(function)
-    helpers = [one for one in solution.functions if one in below and one[0] == "_" and one not in own.functions]
-    texts = [ast.get_source_segment(solution.text, solution.functions[one]) or "" for one in [*helpers, function]]
-    print(re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts)))
+    run.start([name])
+    if function not in Progress(name, run).right:
+        print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
+    print(text)
     return 0

@@ -22,13 +22,15 @@ FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/dials")))
 
 
 def named(text: str) -> list[str]:
-    """The dials that a text has marks for."""
+    """Return the names of the dials that a text has marks for."""
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
 def measured(lesson: str) -> dict[str, Any]:
-    """For a prediction: the accuracy of three methods or schedules against the length, seed by seed, as the lesson
-    measured it at first. Three are enough to predict: the best, the one in the middle and the worst."""
+    """Return what a prediction needs: the accuracy of three methods or schedules against the length, for each seed.
+
+    The three are the best, the median and the worst of the lesson's first measurement.
+    """
     import pandas  # a third of a second, and few pages need it
 
     rows = pandas.read_csv(ROOT / "assignments" / lesson / "measured.csv")
@@ -46,7 +48,7 @@ def measured(lesson: str) -> dict[str, Any]:
 
 
 def script() -> str:
-    """The JavaScript of the course, as it ships."""
+    """Return the JavaScript of the course, as it ships."""
     paths = (path for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -16,7 +16,7 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """A text cannot be shown as a page. The message holds the formula, or what is left of it."""
+    """A text that cannot be shown as a page. The message holds the formula, or the rest of it."""
 
 
 _FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
@@ -27,18 +27,18 @@ _BEFORE = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
     (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""What is changed before a formula is converted: a function has a thin space on both sides, but none before a
+"""Pattern → replacement, before a formula is converted: a thin space on both sides of a function, none before a
 bracket."""
 _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
-    """One formula. Raises PageError for a command that is not known."""
+    """Return a formula as MathML. Raises PageError for an unknown command."""
     source = latex.strip()
     if display and r"\qquad" in source:  # two formulas: where a line is full, the second stands below the first
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
-        raise PageError(f"{latex}: a brace has no other one")
+        raise PageError(f"{latex}: an unmatched brace")
     for pattern, replacement in _BEFORE:
         source = re.sub(pattern, replacement, source)
     try:
@@ -56,7 +56,7 @@ def mathml(latex: str, display: bool = False) -> str:
 
 
 def _complete(row: Element) -> None:
-    """What the symbols of one row lack."""
+    """Add the attributes that the symbols of a row lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""

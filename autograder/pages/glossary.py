@@ -16,12 +16,12 @@ _EVERYDAY = frozenset("value content learned factor base row shape step section 
 
 
 def slug(text: str) -> str:
-    """The anchor of a heading or a term, as GitHub makes it."""
+    """Return the anchor of a heading or a term, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
 class Glossary:
-    """The terms by how they are written in a text, and the meaning of each as Markdown."""
+    """The terms of the course in all their spellings, and the meaning of each as Markdown."""
 
     def __init__(self, text: str) -> None:
         rows = _ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0])
@@ -34,7 +34,7 @@ class Glossary:
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
     def marked(self, text: str, touched: set[str], lesson: int = 0) -> str:
-        """A piece of plain text of a lesson as HTML, with the terms that are not yet `touched` as buttons."""
+        """Return plain text of a lesson as HTML, with the terms that are not in `touched` yet as buttons."""
 
         def button(match: re.Match[str]) -> str:
             term = self._terms[_small(match[1])]

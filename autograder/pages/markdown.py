@@ -25,7 +25,7 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def code(text: str, language: str = "") -> str:
-    """Python, a session with `>>>`, or what else its fence names, highlighted."""
+    """Return code with highlighting: Python, a session with `>>>`, or the language that its fence names."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
     return str(highlight(text, lexer, _FORMATTER))
 
@@ -51,7 +51,7 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, placed: Mapping[str, str]) -> str:
-        """A text that lies in a folder below assignments/. Each term is marked once, and none in sources.
+        """Return the HTML of a text in a folder below assignments/. Each term is marked once, and none in sources.
 
         `placed`: what stands in it and is not written there, as HTML. `def name` goes behind the heading of a function,
         `answer name` behind the line of a question for practice, and `name` in the place of a mark `<!-- name -->`.
@@ -63,7 +63,7 @@ class Renderer:
             out.append(token)
             parts = token.children or []
             if left := [part.content for part in parts if part.type == "text" and "$" in part.content]:
-                raise PageError(f"{folder}: a formula does not come to its end: {left[0].strip()}")
+                raise PageError(f"{folder}: an unterminated formula: {left[0].strip()}")
             if token.type == "inline" and before.type == "heading_open":
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
                 touched |= set(self._glossary.meanings) if token.content == "Sources" else set()
@@ -83,7 +83,7 @@ class Renderer:
         return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
 
     def _inline(self, parts: list[Token], folder: str, touched: set[str], lesson: int) -> None:
-        """Links lead to pages, images lie below the page, and terms are marked outside of links and strong words."""
+        """Point links to pages and images below the page, and mark terms outside of links and strong words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -97,8 +97,7 @@ class Renderer:
                 part.content = self._glossary.marked(_TOGETHER.sub("\u00a0", part.content), touched, lesson)
 
     def _figure(self, image: Token) -> str:
-        """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow
-        one for phones."""
+        """Return a picture with its caption, which is the image's title, and its narrow form for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))

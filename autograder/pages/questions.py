@@ -1,4 +1,4 @@
-"""What the handout tells of questions: the form of each answer, and the answers of those for practice."""
+"""The facts on questions in the handout: the form of each answer, and the answers to practice questions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from autograder.protocol.call import ANSWERS
 
 @functools.cache
 def tests(assignment: Assignment) -> list[Test]:
-    """All tests of an assignment, collected once."""
+    """Return all tests of an assignment, collected once."""
     return Suite(assignment).tests
 
 
 def of(assignment: Assignment) -> dict[str, dict[str, Any]]:
-    """`forms`: key of ANSWERS → the form of its answer; `practice`: key of a question without points → its answer and
-    reason."""
+    """Return `forms` (key → form of its answer) and `practice` (key of a question without points → answer, reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in tests(assignment) if test.question == ANSWERS and not test.points]
     return {

@@ -47,6 +47,9 @@ _SPELLED = {
 """The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, and that.
 Two names of C for one type (long, long long) are one."""
 
+_DEFAULT_INTEGER = np.dtype(int)
+"""Written as int64, which it is nearly everywhere: a value must not depend on the machine."""
+
 _DTYPES = {spelling: dtype for dtype, spelling in _SPELLED.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 _CONSTANTS = {b"N": None, b"T": True, b"F": False}
@@ -66,6 +69,7 @@ class Foreign:
     description: str
 
     def __repr__(self) -> str:
+        """Return the description."""
         return self.description
 
 
@@ -180,6 +184,8 @@ class _Encoder(_Bounded):
         self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
+        if value.dtype == _DEFAULT_INTEGER:
+            value = value.astype(np.int64, copy=False)
         spelling, axes = _SPELLED.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")

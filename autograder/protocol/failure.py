@@ -86,6 +86,7 @@ class Wrong(AssertionError):
         self.value = value
 
     def __str__(self) -> str:
+        """Return the message, and the likely cause if one is known."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
+    site_browser parity
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
     trivial_solutions new_assignment otter
     one_submission_decides self_test report_browser threat_model labs writer similarity bench

@@ -234,8 +234,7 @@ def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_pa
 
 
 def test_the_pictures_of_a_lesson_are_written_from_a_folder_of_modules(tmp_path: Path) -> None:
-    """`make figures` does this with those of all lessons."""
-    written = figures.draw_all(course.ROOT / "solutions", tmp_path, "alibi")
+    written = [*figures.draw_lesson(course.ROOT / "solutions", tmp_path, "alibi")]
     assert [path.name for path in written] == ["alibi_heads.svg", "slopes_in_the_gaps.svg"]
     # A card is a fifth of that.
     assert all(path.stat().st_size > 6_000 for path in written)

@@ -113,7 +113,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
     """What is base64 in it decodes to plain numbers: a text could be anything, unless a public test says it."""
     assert leaks(handed_out) == []
-    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study")
+    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
     rooms = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
     assert rooms == {"checks", "hints", "laptop", "protocol"}
@@ -153,7 +153,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """What learning alone shows is found like anything else."""
-    self_study.show("rope", "apply_rope")
+    self_study.print_solution("rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():

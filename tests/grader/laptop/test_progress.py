@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.checks.source import Source
 from autograder.course import ROOT, assignments, find
-from autograder.laptop import launch, local_context
+from autograder.laptop import host, launch
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
@@ -107,7 +107,7 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
     assert "13 of 13  all right" in check()
     write(ROPE.replace('"rotates_values": False', '"rotates_values": false'))
     printed = check("rope")
-    assert "your file stops at line" in printed.lower() and "Now mend what stops the file, then hand in" in printed
+    assert "your file stops at line" in printed.lower() and "Now fix what stops the file, then hand in" in printed
 
 
 def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> None:
@@ -150,8 +150,8 @@ BROKEN = {
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test has one second, and no five."""
-    assert LIMITS.call_seconds == local_context.SECONDS, "here as in the grader"
-    monkeypatch.setattr(local_context, "SECONDS", 1)
+    assert LIMITS.call_seconds == host.CALL_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(host, "CALL_TIMEOUT_SECONDS", 1)
 
 
 def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
@@ -176,7 +176,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "there is no roap: did you mean rope?" in refused("roap.py")
     assert "there is no zzz: there are attention, sinusoidal, rope" in refused("zzz")
     assert "there is no rotate_haf: did you mean rotate_half?" in refused("rope.rotate_haf")
-    assert "name one assignment" in refused("--alone")
+    assert "name one assignment" in refused("--show", "rotate_half")
     monkeypatch.chdir("tests")
     assert "run this in the folder that holds" in refused("rope")
 

@@ -17,7 +17,7 @@ from autograder import course
 from autograder.course import ROOT
 from autograder.grading import quiz
 from autograder.hints import catalogue
-from autograder.pages import dials, questions, site
+from autograder.pages import course_pages, dials, questions
 from autograder.pages.formulas import PageError, mathml
 from autograder.pages.glossary import Glossary
 from autograder.pages.markdown import Renderer
@@ -94,7 +94,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
     """No element is an error, and no character would come from another font."""
-    with TTFont(site.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
+    with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
     assert len(found) > 300

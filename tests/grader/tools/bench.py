@@ -8,9 +8,12 @@ that of all child processes.
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
+import re
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,11 +34,18 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.otter import package
 from autograder.protocol.call import ANSWERS
+from autograder.site import build
+from tests.grader.support import tabs
+from tests.grader.support.tabs import Item
+from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
 """Assignment that is graded: the one with the most tests of values."""
 
 HUNDREDS, THOUSANDS = 200, 2000
+CHECKS = 8
+"""Checks in a tab, and at home, that are measured."""
+
 ROUNDS = 4
 
 _COORDINATOR = """
@@ -80,7 +90,7 @@ class Line:
 
 def run(console: Console) -> None:
     """Measure everything and print the table."""
-    measures = [throughput, processor_time, checking, large_classes, own_tests]
+    measures = [throughput, processor_time, checking, browser_tab, large_classes, own_tests]
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
@@ -229,6 +239,46 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
     check, pytest = (statistics.median(seconds[name]) for name in ways)
     measured = f"{check:.2f} s against {pytest:.2f} s"
     yield _at_most(f"`make check ASSIGNMENT={assignment.name}` against bare pytest", 1.3, check / pytest, measured)
+
+
+def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """a check in a browser tab"""
+    if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
+        return  # no Pyodide, no line
+    folder.mkdir()
+    site = build.build(folder / "site", str(fetch_pyodide.FOLDER))
+    item = (assignment.name, assignment.solution.read_text("utf-8"), None)
+    seconds = {}
+    for name, run in (
+        ("tab", lambda items: tabs.in_pyodide(items, site, fetch_pyodide.FOLDER, folder)),
+        ("home", lambda items: tabs.natively(items, site, folder)),
+    ):
+        few, many = (_child_seconds(run, [item] * count) for count in (1, 1 + CHECKS))
+        seconds[name] = (many - few) / CHECKS, few
+    (tab, first), (home, _) = seconds["tab"], seconds["home"]
+    megabytes = sum(len(gzip.compress(path.read_bytes())) for path in _loaded_first(site, assignment)) / 1e6
+    yield Line("site: bytes until the first verdict", "≤ 13 MB", megabytes, megabytes <= 13, "as gzip", " MB")
+    yield _at_most("a check in a tab against one at home", 2.5, tab / home, f"{tab:.2f} s, {home:.2f} s of processor")
+    yield _at_most(
+        "a start in a tab against a check there", 12, (first - tab) / tab, f"{first - tab:.1f} s of processor"
+    )
+
+
+def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
+    """Yield the files that a browser loads until the first verdict of a lesson."""
+    named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
+    ours = rf"{assignment.name}\.html|{named}|{hashed}"
+    yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
+    engine = (*build.CORE, "numpy-")
+    yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
+
+
+def _child_seconds(run: Callable[[list[Item]], object], items: list[Item]) -> float:
+    """Return the processor time of a run in child processes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(items)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:

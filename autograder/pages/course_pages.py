@@ -1,4 +1,4 @@
-"""The pages of the course, and what lies beside them."""
+"""The pages of the course, and the files beside them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
 
 
 def style() -> str:
-    """One style sheet, with the font of formulas inside: Firefox refuses a font beside a page without a server."""
+    """Return the style sheet with the font of formulas in it: Firefox refuses a font beside a page without a server."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
@@ -89,7 +89,7 @@ def _lesson(assignment: Assignment, environment: Environment, edition: Edition) 
 
 
 def _docstring(function: ast.FunctionDef) -> str:
-    """Its signature and docstring, folded.
+    """Return the signature and docstring of a function, folded.
 
     Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
     begin a line.
@@ -109,7 +109,7 @@ def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> 
 
 
 def _shown(name: str, html: str) -> dict[str, Any]:
-    """What the first page and the navigation tell of a lesson."""
+    """Return what the first page and the navigation show of a lesson."""
     return {
         "name": name,
         "title": _plain(html.partition("</h1>")[0]),
@@ -142,7 +142,7 @@ _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
-    """A page, cut at its headings: each with the text below it, which is what a search finds."""
+    """Yield the sections of a page, each with its heading and text, for the search."""
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
     for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
@@ -150,5 +150,5 @@ def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
 
 
 def _plain(html: str) -> str:
-    """The words of a part of a page."""
+    """Return the words of a part of a page."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))

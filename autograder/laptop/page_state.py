@@ -1,0 +1,42 @@
+"""The results of a run as a lesson's page shows them, in the live page and in a browser tab alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from autograder.checks.function_state import FunctionState
+from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, beginning, ending, section
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
+
+
+def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
+    """Return assignment → the state of its page: a mark and a text for each function, and a text for the whole file."""
+    return {
+        progress.name: {
+            "right": len(progress.right),
+            "next": progress.next_function,
+            "told": _MARKDOWN.render(f"{beginning(progress)}\n\n{ending(progress)}"),
+            "functions": {
+                state.name: [
+                    MARKS[state.state],
+                    _MARKDOWN.render(section(progress, state)) + _solution(progress, state),
+                ]
+                for state in progress.function_states
+            },
+        }
+        for progress in all_progress
+    }
+
+
+def _solution(progress: Progress, state: FunctionState) -> str:
+    """Return a worked solution, folded, with a warning where the student's function is not right yet."""
+    text = progress.run.solution(progress.name, state.name)
+    if text is None:
+        return ""
+    warning = "" if state.is_right else f" Your {state.name} is not right yet. {SPOILER_WARNING}"
+    return f"<details><summary>A worked solution.{warning}</summary><pre><code>{escape(text)}</code></pre></details>"

@@ -1,0 +1,162 @@
+"""The site as files: pages, scripts, archives of Python code and, where it is on this machine, Pyodide."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from autograder import handout
+from autograder.course import ROOT, UserError, assignments
+from autograder.site.libraries import compiled, libraries, zipped
+
+HERE = Path(__file__).parent
+PYODIDE, PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
+"""The address from which a site loads Pyodide where nobody names another, and the version of its Python."""
+
+SIZES = {"Python": 5.8, "numpy": 3.1}
+"""Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
+
+CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+"""The files of Pyodide that every site needs; those of packages are named in the last."""
+
+ALONE = """
+    solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py autograder/laptop/self_study.py
+    autograder/grading/__init__.py autograder/grading/quiz.py autograder/hints/*.py
+""".split()
+"""What the edition for learning alone has beside the handout."""
+
+
+def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
+    """Write the site into a folder, in the place of an earlier one; return it. `pyodide`: an address, or a folder.
+
+    Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
+    """
+    if out.exists() and not (out / "service-worker.js").is_file():
+        raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")
+    is_remote = re.match(r"https?://", pyodide) is not None
+    files = _files(handout.contents(), alone)
+    if not alone and (leaked := handout.leaks(files)):
+        raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
+    engine = {} if is_remote else _engine(Path(pyodide))
+    version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(engine)
+    site = _site(files, version, pyodide if is_remote else next(iter(engine)).partition("/")[0] + "/", alone)
+    shutil.rmtree(out, ignore_errors=True)
+    handout.write({out / name: content for name, content in site.items()})
+    handout.write({out / name: content for name, content in engine.items()})
+    return out
+
+
+def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
+    """Return all that the site is made of, as texts that can be looked through: path → content."""
+    own = {
+        f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
+    }
+    own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
+    if alone:
+        own |= {path.relative_to(ROOT).as_posix(): path for pattern in ALONE for path in ROOT.glob(pattern)}
+    return {**shipped, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
+
+
+def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
+    """Return path in the site → content, without Pyodide's own files."""
+
+    def chosen(pattern: str) -> dict[str, bytes]:
+        return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
+
+    archives = {
+        "libraries": compiled(libraries(), version),
+        "course": compiled(chosen(r"autograder/.*\.py"), version)
+        | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
+        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab)\.py|\w+/\w+\.csv)"),
+        "writer": chosen(r"assignments/writer/.*"),
+    }
+    hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
+    hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
+    hashed |= {"tab.css": files["site/style/tab.css"]}
+    names = {name: _hashed_name(name, content) for name, content in hashed.items()}
+    lessons = [one.name for one in assignments()]
+    size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
+    config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
+    config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
+    page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
+    names["page.js"] = _hashed_name("page.js", page)
+    pages = chosen(rf"{handout.COURSE}/.*")
+    pages[f"{handout.COURSE}/keep.html"] = _page_to_keep(pages[f"{handout.COURSE}/index.html"], files["site/keep.html"])
+    site = {
+        name.removeprefix(f"{handout.COURSE}/"): _prepared(name, content, names, pyodide)
+        for name, content in pages.items()
+    }
+    site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
+    site |= {f"stubs/{name}.py": files[f"assignments/{name}/{name}.py"] for name in lessons}
+    site["codemirror-license.txt"] = (HERE / "editor" / "codemirror-license.txt").read_bytes()
+    return site | {"service-worker.js": _service_worker(files["site/script/service-worker.js"], site, pyodide)}
+
+
+def _hashed_name(name: str, content: bytes) -> str:
+    stem, _, suffix = name.rpartition(".")
+    return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{suffix}"
+
+
+def _page_to_keep(first: bytes, main: bytes) -> bytes:
+    """Return the page of a student's own work: the first page with another text."""
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
+    text = text.replace('data-page="index"', 'data-page="keep"')
+    return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
+
+
+def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
+    """Return a page with the site's scripts, its style, and the policy of what it may load; any other file as it is."""
+    if not name.endswith(".html"):
+        return content
+    text = content.decode("utf-8")
+    inline = [
+        base64.b64encode(hashlib.sha256(code.encode()).digest())
+        for code in re.findall(r"(?s)<script>(.*?)</script>", text)
+    ]
+    remote = f" {pyodide}" if "://" in pyodide else ""
+    hashes = "".join(f" 'sha256-{digest.decode()}'" for digest in inline)
+    policy = (
+        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{remote}{hashes}; connect-src 'self'{remote};"
+        " style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; worker-src 'self' blob:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+    begin = f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    end = f'<link rel="stylesheet" href="{names["tab.css"]}">\n'
+    end += "".join(f'<script src="{names[script]}" defer></script>\n' for script in ("codemirror.js", "page.js"))
+    return text.replace('<meta charset="utf-8">', begin, 1).replace("</head>", f"{end}</head>", 1).encode()
+
+
+def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
+    """Return the service worker with the list of files that it keeps, under a version that changes with any of them."""
+    version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
+    known = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in known.items()).encode() + script
+
+
+def _engine(folder: Path) -> dict[str, bytes]:
+    """Return path in the site → content of the files of Pyodide in a folder that the site needs."""
+    lock_file = folder / "pyodide-lock.json"
+    if not lock_file.is_file():
+        raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
+    lock = json.loads(lock_file.read_text("utf-8"))
+    files, waiting = [*CORE], ["numpy", "matplotlib"]
+    while waiting:
+        package = lock["packages"].get(name := waiting.pop(), {"depends": [], "file_name": f"the package {name}"})
+        files.append(package["file_name"])
+        waiting += package["depends"]
+    if missing := [name for name in dict.fromkeys(files) if not (folder / name).is_file()]:
+        raise UserError(f"{folder} holds no whole Pyodide: {', '.join(missing)} is missing")
+    # Another version has another address: a browser keeps what it has loaded from one.
+    return {f"pyodide-{lock['info']['version']}/{name}": (folder / name).read_bytes() for name in files}
+
+
+def _python_of(engine: Mapping[str, bytes]) -> str:
+    """Return the version of a Pyodide's Python, such as "3.12"."""
+    lock = next(content for name, content in engine.items() if name.endswith("/pyodide-lock.json"))
+    version: str = json.loads(lock)["info"]["python"]
+    return version.rpartition(".")[0]

@@ -1,0 +1,80 @@
+"""The Python packages that the checks need in a browser tab, and compiled Python for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from autograder import handout
+from autograder.course import UserError
+from autograder.files import write_zip
+
+LOCK = Path(__file__).with_name("libraries.lock")
+"""A line per package: its version and the hash of its wheel."""
+
+UNUSED = re.compile(
+    r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
+    r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
+)
+"""Files that the checks never load, two thirds of all bytes."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of what was fetched once, outside of the repository."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts"
+
+
+def libraries() -> dict[str, bytes]:
+    """Return path → content of all packages of the lock, as they are installed. pip fetches their wheels once."""
+    folder = cache_folder() / "libraries"
+    folder.mkdir(parents=True, exist_ok=True)
+    hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
+    if hashes - _wheels(folder).keys():
+        command = f"{sys.executable} -m pip download -q --no-deps --only-binary :all: --require-hashes".split()
+        fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
+        if fetched.returncode:
+            raise UserError(f"pip cannot fetch the packages of {LOCK.name}:\n{fetched.stderr[-500:]}")
+    files: dict[str, bytes] = {}
+    for digest, path in _wheels(folder).items():
+        if digest in hashes:
+            with zipfile.ZipFile(path) as wheel:
+                files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED.match(name)}
+    return files
+
+
+def _wheels(folder: Path) -> dict[str, Path]:
+    """Return sha256 → path of each wheel in a folder."""
+    return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
+
+
+def compiled(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
+    """Return the files with each Python module compiled by Python `version`, such as "3.12", where this machine has it.
+
+    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it compiled.
+    """
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
+        return dict(files)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        handout.write({folder / name: content for name, content in files.items()})
+        options = f"-m compileall -q -b -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
+        subprocess.run([python, *options.split()], check=True)
+        for module in folder.rglob("*.py"):
+            module.unlink()
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of these files. The same content makes the same bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_zip(Path(folder, "zip"), files)
+        return Path(folder, "zip").read_bytes()

@@ -1,0 +1,210 @@
+"""The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
+
+`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text, and results
+JSON.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import re
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from autograder.laptop import pictures
+from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
+from autograder.laptop.local_context import LocalContext
+from autograder.laptop.page_state import page_state
+from autograder.laptop.progress import Progress, known_assignments
+from autograder.site import integers
+
+MONITORING: Any = vars(sys).get("monitoring")
+"""`sys.monitoring`, which Pyodide's Python has, and 3.11 has not."""
+
+MONITORING_TOOL = 4
+"""The number under which `sys.monitoring` knows the clock."""
+
+EXPERIMENT_TIMEOUT_SECONDS = 120
+"""Maximum time of one text of an experiment."""
+
+MAX_FILE_BYTES = 1 << 20
+"""Size up to which a file of an archive is read."""
+
+TRIES_FILE = Path(".tries.json")
+"""The file in which self-study counts wrong answers. The page keeps its content."""
+
+
+class CallTimeout(BaseException):
+    """Ends a call that takes too long."""
+
+
+class Clock:
+    """Ends a loop in the student's code when its call has had its time, and tells the page when a call begins and ends.
+
+    A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
+    """
+
+    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None]) -> None:
+        self.began, self.ended = began, ended
+        self.deadline = 0.0
+        MONITORING.use_tool_id(MONITORING_TOOL, "whereabouts")
+        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._jumped)
+
+    @contextmanager
+    def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
+        """Bound one call of a function."""
+        self.began(function, seconds)
+        self.deadline = time.perf_counter() + seconds
+        MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
+        try:
+            yield
+        finally:
+            MONITORING.set_events(MONITORING_TOOL, MONITORING.events.NO_EVENTS)
+            self.ended()
+
+    def _jumped(self, code: CodeType, offset: int, destination: int) -> Any:
+        if "assignments/" not in code.co_filename:
+            return MONITORING.DISABLE
+        if time.perf_counter() > self.deadline:
+            raise CallTimeout(TIMEOUT_MARK)
+        return None
+
+    def steps(self, iterator: Iterator[Any], what: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[Any]:
+        """Yield the items of an iterator, each within a limit."""
+        while True:
+            with self.limit(what, seconds):
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+            yield item
+
+
+def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
+    """Return the host of checks in a browser tab: its messages name the buttons of the page."""
+    return Host(
+        plugins="--capture=sys",
+        limit_call=limit_call,
+        location="line {line}",
+        submit="press “Download {file}” and hand that file in",
+        show_all="they are shown once this one passes",
+        read="",
+    )
+
+
+class Tab:
+    """A browser tab in which somebody works on the course."""
+
+    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], alone: bool) -> None:
+        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
+        integers.use_int64()
+        self.clock = Clock(began, ended)
+        self.context = _context_class(alone)
+        self.host = tab_host(self.clock.limit)
+
+    def save(self, files: str) -> None:
+        """Write the student's files. `files`: JSON, assignment → text."""
+        for name, text in json.loads(files).items():
+            Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
+
+    def check(self, name: str, stuck: str, tries: str) -> str:
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study after this check.
+
+        `stuck`: JSON, function → sentence, for functions that are not called any more.
+        """
+        TRIES_FILE.write_text(tries or "{}", "utf-8")
+        run = self.context(replace(self.host, stuck=json.loads(stuck)))
+        run.start([name])
+        progress = Progress(name, run)
+        state = json.dumps(page_state([progress])[name]).replace(
+            json.dumps(integers.LIMIT)[1:-1], json.dumps(integers.LIMIT_EXPLAINED)[1:-1]
+        )
+        return json.dumps(
+            {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}
+        )
+
+    def draw(self, lesson: str) -> Iterator[str]:
+        """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
+        for drawn in self.clock.steps(pictures.draw(lesson), "A picture"):
+            yield json.dumps({"pictures": drawn})
+
+    def write(self, prompt: str, n_characters: int) -> Iterator[str]:
+        """Yield the sources of the writer's functions, its characters, and whether the provided ones write the same."""
+        model = self._writer()
+        yield json.dumps({"sources": model.parts.sources})
+        text = ""
+        for character in self.clock.steps(model.write(prompt, n_characters), "The writer"):
+            text += character
+            yield json.dumps({"text": character})
+        right = "".join(self.clock.steps(type(model)().write(prompt, n_characters), "The writer"))
+        first = next((at for at, pair in enumerate(zip(text, right, strict=True), 1) if pair[0] != pair[1]), None)
+        yield json.dumps({"verdict": f"another text from character {first} on" if first else "the same text"})
+
+    def experiment(self, name: str) -> Iterator[str]:
+        """Yield what an experiment compares, then the title and text of each variant."""
+        model = self._writer()
+        from assignments.writer.experiments import EXPERIMENTS
+
+        experiment = EXPERIMENTS[name]
+        yield json.dumps({"compares": inspect.cleandoc(experiment.__doc__ or "")})
+        for variant in self.clock.steps(experiment(model), "The experiment", EXPERIMENT_TIMEOUT_SECONDS):
+            yield json.dumps({"title": variant.title, "text": variant.text})
+
+    def _writer(self) -> Any:
+        """Return the writer's model, with the student's functions as they are now."""
+        for name in known_assignments():
+            sys.modules.pop(f"assignments.{name}.{name}", None)
+        from assignments.writer.llama import Model  # here, because the writer comes in an archive of its own
+        from assignments.writer.yours import yours
+
+        return Model(yours())
+
+
+def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
+    if not alone:
+        return partial(LocalContext, Path())
+    from autograder.laptop.self_study import SelfStudyContext
+
+    return SelfStudyContext
+
+
+def error_lines(progress: Progress) -> list[tuple[int, str]]:
+    """Return line and sentence of each place in the student's file where Python stopped."""
+    sentences = [progress.problem, *(mistake.message for state in progress.function_states for mistake in state.own)]
+    matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
+    return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in matches if match]
+
+
+def pack(files: str, memory: str) -> bytes:
+    """Return a zip of all of a student's files, as a handout has them, and of what the pages remember."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in json.loads(files).items():
+            archive.writestr(f"assignments/{name}/{name}.py", text)
+        archive.writestr("memory.json", memory)
+    return buffer.getvalue()
+
+
+def unpack(archive: bytes) -> str:
+    """Return the files of the course in a zip, and what the pages remembered."""
+    files, memory = {}, "{}"
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        for entry in opened.infolist():
+            stem, _, suffix = Path(entry.filename).name.rpartition(".")
+            if entry.file_size > MAX_FILE_BYTES:
+                continue
+            if suffix == "py" and stem in known_assignments():
+                files[stem] = opened.read(entry).decode("utf-8")
+            elif entry.filename == "memory.json":
+                memory = opened.read(entry).decode("utf-8")
+    return json.dumps({"files": files, "memory": memory})

@@ -1,0 +1,116 @@
+"""The site as files: it gives no answer away, and nothing of it is missing."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from autograder import cli, handout
+from autograder.course import assignments
+from autograder.handout.leaks import NUMBERS
+from autograder.site import build, libraries
+
+pytestmark = pytest.mark.long
+
+
+def every_text(site: Path) -> dict[str, bytes]:
+    """Return path → content of every file of a site but Pyodide's own, those inside archives included."""
+    texts: dict[str, bytes] = {}
+    for path in site.rglob("*"):
+        name = path.relative_to(site).as_posix()
+        if path.is_file() and not name.startswith("pyodide-"):
+            if path.suffix == ".zip":
+                with zipfile.ZipFile(path) as archive:
+                    texts |= {entry: archive.read(entry) for entry in archive.namelist()}
+            else:
+                texts[name] = path.read_bytes()
+    return texts
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build with Python code as text, which can be looked through."""
+    monkeypatch.setattr(build, "compiled", lambda files, version: dict(files))
+
+
+def test_a_site_of_an_instructor_gives_nothing_away(
+    uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
+) -> None:
+    """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
+    monkeypatch.setattr(handout, "contents", lambda: handed_out)
+    texts = every_text(build.build(tmp_path / "site", str(pyodide)))
+    weights = {name for name in NUMBERS if name.startswith("assignments/writer/")}
+    assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
+    public = libraries.libraries()
+    assert [name for name in public if texts.pop(name) != public[name]] == []  # by the hashes of the lock
+    assert handout.leaks(texts) == []
+    assert not [name for name in texts if name.startswith(("solutions/", "tests/hidden", "tests/misconceptions"))]
+    assert not any(b"self_study" in texts[name] for name in texts if name.endswith((".html", ".js")))
+
+
+def test_an_answer_in_any_file_stops_the_build(
+    monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
+) -> None:
+    solution = assignments()[0].solution.read_bytes()
+    monkeypatch.setattr(handout, "contents", lambda: handed_out | {"course/index.html": solution})
+    with pytest.raises(handout.HandoutError, match="would give answers away"):
+        build.build(tmp_path / "site", str(pyodide))
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Path, pyodide: Path) -> None:
+    """Every script and style that a page names is a file of the site, and its name changes with its content."""
+    for page in site.glob("*.html"):
+        text = page.read_text("utf-8")
+        assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
+        for name in re.findall(r'(?:src|href)="([\w.-]+\.(?:js|css))"', text):
+            assert (site / name).is_file(), f"{page.name} names {name}"
+    assert (
+        "://"
+        not in build._prepared(
+            "x.html", b"<head></head>", {"tab.css": "", "codemirror.js": "", "page.js": ""}, "pyodide/"
+        )
+        .decode()
+        .partition("content=")[2]
+        .partition(">")[0]
+    )
+    remote = build._prepared(
+        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE
+    )
+    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {re.match(r"https://[^/]+", build.PYODIDE)[0].encode()}  # type: ignore[index]
+
+
+def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    for options, words in (
+        (["--out", str(tmp_path / "work")], "lies where the site goes"),
+        (["--out", str(tmp_path / "site"), "--pyodide", str(tmp_path / "work")], "holds no Pyodide"),
+    ):
+        result = CliRunner().invoke(cli.main, ["site", *options])
+        assert result.exit_code == 2 and words in result.output
+
+
+def test_the_editor_is_what_its_hash_says() -> None:
+    """Whoever changes it builds it by its script, which writes both."""
+    folder = build.HERE / "editor"
+    recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
+    assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
+
+
+def test_the_libraries_are_those_of_the_lock() -> None:
+    """And the checks ask for no other: all that they import beside numpy and matplotlib is there."""
+    names = {name.partition("/")[0] for name in libraries.libraries()}
+    assert {
+        "pytest",
+        "_pytest",
+        "hypothesis",
+        "sortedcontainers",
+        "markdown_it",
+        "mdurl",
+        "packaging",
+        "pygments",
+    } <= names

@@ -1,0 +1,225 @@
+"""The course in a browser tab, in a real browser: from an empty file to green, what never returns, and no network."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from autograder.course import find
+from tests.grader.site.conftest import Window, window
+from tests.grader.support.classroom import SAMPLES
+
+pytestmark = pytest.mark.long
+
+STUB = find("attention").stub.read_text("utf-8")
+SOLUTION = find("attention").solution.read_text("utf-8")
+
+WITHOUT_END = {
+    "    while True:\n        pass": "did not return within 5 seconds at line",
+    "    import itertools\n    return sum(itertools.count())": "did not return within 5 seconds",
+    "    import os\n    os._exit(0)": "ended Python",
+    "    return [0.0] * 10**9": "raised MemoryError at line",
+    "    return causal_mask(length)": "raised RecursionError at line",
+    "    x = []\n    for _ in range(10**6):\n        x = [x]\n    return repr(x)": "ended Python",
+}
+"""The body of a function → what is said of it."""
+
+MOST_SECONDS = 15
+"""Until a sentence names the function, where a check takes no more than a second and a half."""
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, site: Path) -> Iterator[Window]:
+    """One window for all tests of a lesson."""
+    with window(browser, site) as opened:
+        opened.open("attention")
+        opened.wait_for("0 of 10 functions are right")
+        yield opened
+
+
+def with_causal_mask(body: str) -> str:
+    """Return lesson 1's stub with another body of its first function."""
+    text = re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: body, STUB)
+    assert text != STUB
+    return text
+
+
+def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
+    """The work is kept, messages name the page and no shell, pictures are the student's own."""
+    page = tab.page
+    tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
+    tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
+    tab.write(with_causal_mask("    return ("))
+    tab.wait_for("never closed")
+    page.locator(".cm-lint-marker-error").wait_for(state="attached")
+    tab.write(SOLUTION)
+    tab.wait_for("All functions are right! Now press “Download attention.py” and hand that file in")
+    assert page.locator(".live").count() == page.locator(".live[data-mark='✓']").count() == 10
+    assert not re.search(r"make |python -m|\.venv|assignments/", page.locator(".standing").inner_text())
+    page.locator("figure .own .mine").first.wait_for(state="attached")
+    with page.expect_download() as download:
+        page.locator("button", has_text="Download attention.py").click()
+    assert Path(download.value.path()).read_text("utf-8") == SOLUTION
+    assert json.loads(page.evaluate("localStorage.getItem('whereabouts file attention')")) == SOLUTION
+
+
+def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None:
+    page = tab.page
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nfor i in range(2):\n")
+    assert page.evaluate("code.text().endsWith('for i in range(2):\\n    ')")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.classList.contains('cm-content')")
+    page.keyboard.type("pass")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => running !== undefined")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.classList.contains('cm-content')")
+    tab.wait_for_rest()
+
+
+@pytest.mark.parametrize("body", WITHOUT_END, ids=lambda body: body.split()[-1])
+def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works(tab: Window, body: str) -> None:
+    tab.write(STUB)
+    tab.wait_for_rest()
+    start = time.monotonic()
+    tab.write(STUB + "\n# again\n")
+    tab.page.wait_for_function("() => checked === code.text()")
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # of it, 0.7 s are a pause
+    tab.wait_for_rest()
+    text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
+    tab.write(text)
+    start = time.monotonic()
+    tab.wait_for(WITHOUT_END[body], "#live-causal_mask[data-mark='✗']")
+    assert time.monotonic() - start < MOST_SECONDS * slowness
+    tab.wait_for("✗ softmax", "#live-softmax")
+    tab.wait_for_rest()
+    assert WITHOUT_END[body].partition(" at line")[0] in tab.page.locator("#live-causal_mask").inner_text()
+    tab.write(SOLUTION)
+    tab.wait_for("10 of 10 functions are right")
+
+
+def test_one_text_is_checked_once(tab: Window) -> None:
+    """Also where a check is asked for while it runs, and while pictures are drawn."""
+    page = tab.page
+    page.evaluate(
+        "() => { window.sent = []; const send = python.postMessage.bind(python);"
+        " python.postMessage = (message, transfer) => { sent.push(message.kind); send(message, transfer); }; }"
+    )
+    tab.write(SOLUTION + "\n# once\n")
+    page.evaluate("check(); check()")
+    tab.wait_for_rest()
+    page.evaluate("check()")
+    page.wait_for_timeout(1000)  # longer than the pause after which a change is checked
+    assert page.evaluate("sent.filter((kind) => kind === 'check').length") == 1
+
+
+def test_nothing_is_asked_for_but_the_site_and_nothing_complains(tab: Window) -> None:
+    allowed = (tab.address, "blob:", "data:")
+    assert [url for url in tab.requests if not url.startswith(allowed)] == []
+    quiet = [text for text in tab.complaints if "fatal error" not in text and "RangeError" not in text]
+    assert [text for text in quiet if "Content Security Policy" in text] == []
+
+
+def test_the_policy_lets_nothing_out(tab: Window) -> None:
+    """Neither the page nor Python in its worker may ask another host for anything."""
+    blocked = "(url) => fetch(url).then(() => 'sent', () => 'blocked')"
+    assert tab.page.evaluate(blocked, "http://127.0.0.1:9/") == "blocked"
+    tab.write(with_causal_mask("    import js\n    js.fetch('http://127.0.0.1:9/leak')\n    return length"))
+    tab.wait_for_rest()
+    assert not any("leak" in url for url in tab.requests) or any("Security Policy" in text for text in tab.complaints)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
+    """The lesson with its editor open, all work, and the writer."""
+    page = tab.page
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("attention", "keep", "writer"):
+        tab.open(name)
+        if name == "attention":
+            page.locator(".cm-content").wait_for(state="attached")
+            if width == 390:
+                page.locator(".view").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page, context={"exclude": [["math"]]}, options={"resultTypes": ["violations"]})
+        serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
+        assert serious == [], found.generate_report()
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path: Path) -> None:
+    page = tab.page
+    tab.open("keep")
+    tab.wait_for("def causal_mask", "#keep")
+    with page.expect_download() as download:
+        page.locator("button", has_text="Save all my work").click()
+    saved = tmp_path / "work.zip"
+    download.value.save_as(saved)
+    with zipfile.ZipFile(saved) as archive:
+        assert "assignments/attention/attention.py" in archive.namelist()
+    page.evaluate("localStorage.removeItem('whereabouts file attention')")
+    page.locator("input[type=file]").set_input_files(saved)
+    page.wait_for_function("() => localStorage.getItem('whereabouts file attention') !== null")
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None:
+    """The right functions write the text of the course, and an experiment shows what breaks it."""
+    page = tab.page
+    page.evaluate("(text) => keep('file rope', text)", find("rope").solution.read_text("utf-8"))
+    tab.open("writer")
+    page.locator("button", has_text="Write on").click()
+    tab.wait_for("The provided functions write the same text.", ".writer pre")
+    assert "apply_rope: yours, rope.py" in page.locator(".writer pre").first.inner_text()
+    page.locator(".writer button", has_text="Try it").nth(1).click()
+    tab.wait_for("the other layout", ".writer pre")
+
+
+def test_the_next_visit_needs_no_network_and_an_update_waits(browser: Browser, site: Path) -> None:
+    with window(browser, site) as opened:
+        page = opened.page
+        opened.open("attention")
+        opened.wait_for("0 of 10 functions are right")
+        page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+        page.wait_for_function(
+            "async () => (await caches.match(new URL(CONFIG.pyodide + 'pyodide.asm.wasm', SITE).href)) !== undefined"
+        )
+        opened.context.set_offline(True)
+        opened.open("naive")
+        opened.wait_for("0 of 8 functions are right")
+        opened.context.set_offline(False)
+        script = site / "service-worker.js"
+        before = script.read_text("utf-8")
+        try:
+            script.write_text(before.replace('VERSION = "', 'VERSION = "new'), "utf-8")
+            page.evaluate("navigator.serviceWorker.getRegistration().then((registration) => registration.update())")
+            page.locator(".offer button").wait_for()
+            with page.expect_navigation():
+                page.locator(".offer button").click()
+        finally:
+            script.write_text(before, "utf-8")
+
+
+def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser, site_for_self_study: Path) -> None:
+    with window(browser, site_for_self_study) as opened:
+        opened.open("rope")
+        opened.wait_for("functions are right")
+        opened.write((SAMPLES / "rope" / "tim.py").read_text("utf-8"))
+        opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
+        opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
+        opened.wait_for("Your decode_step is not right yet. What you read here", "#live-decode_step summary")
+        opened.write(
+            find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
+        )
+        opened.wait_for("✗ rotates_values: True. Right is False;")

@@ -1,0 +1,21 @@
+// node page_states.mjs PYODIDE SITE FOLDER: runs page_states.py in Pyodide, in a copy of what the site's archives hold.
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+const [pyodide, site, folder] = process.argv.slice(2);
+const { loadPyodide } = await import(`${pyodide}/pyodide.mjs`);
+const python = await loadPyodide({ indexURL: `${pyodide}/`, stdout() {}, stderr() {} });
+await python.loadPackage("numpy", { messageCallback() {} });
+const archive = (name, where) =>
+  python.unpackArchive(new Uint8Array(readFileSync(`${site}/${readdirSync(site).find((one) => one.startsWith(`${name}-`) && one.endsWith(".zip"))}`)), "zip", { extractDir: where });
+archive("libraries", python.runPython("import site; site.getsitepackages()[0]"));
+archive("course", "/course");
+for (const name of ["items.json", "page_states.py"]) python.FS.writeFile(`/course/${name}`, readFileSync(`${folder}/${name}`));
+python.runPython(`
+import os, sys
+os.chdir("/course")
+sys.path.insert(0, "/course")
+from autograder.site import integers
+integers.use_int64()
+import page_states
+page_states.main()
+`);
+writeFileSync(`${folder}/page-states.json`, python.FS.readFile("/course/states.json"));

@@ -1,0 +1,69 @@
+"""Prints the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+
+It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a student's file,
+and the number of a known mistake that is put into the loaded module, if any.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.laptop.host import TERMINAL, Host
+from autograder.laptop.local_context import InProcess, LocalContext
+from autograder.laptop.page_state import page_state
+from autograder.laptop.progress import Progress
+from autograder.site.tab import MONITORING, Clock, tab_host
+
+
+class WithMistake(LocalContext):
+    """A run on the solution with a known mistake in it."""
+
+    number: int | None = None
+
+    def load(self, assignment: str) -> InProcess:
+        """Load the file and put the mistake into its module."""
+        file = super().load(assignment)
+        if self.number is not None:
+            from autograder.course import find
+            from autograder.hints import catalogue
+
+            file.module = catalogue.mistaken(find(assignment), catalogue.entries(find(assignment))[self.number])
+        return file
+
+
+def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
+    """Return the state of a lesson's page for a file."""
+    Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
+    run = WithMistake(Path(), host)
+    run.number = number
+    run.start([lesson])
+    return page_state([Progress(lesson, run)])[lesson]
+
+
+def unlimited(function: str) -> AbstractContextManager[None]:
+    """Leave the limit to pytest-timeout."""
+    return nullcontext()
+
+
+def ignore(*_: object) -> None:
+    """Tell nobody when a call begins or ends."""
+
+
+def main() -> None:
+    """Write `states.json`: a state for each item."""
+    sys.dont_write_bytecode = True
+    host = replace(tab_host(unlimited), plugins=TERMINAL.plugins)
+    if MONITORING is not None and sys.platform == "emscripten":
+        host = tab_host(Clock(ignore, ignore).limit)
+    items = json.loads(Path("items.json").read_text("utf-8"))
+    states = [state(*item, host) for item in items]
+    Path("states.json").write_text(json.dumps(states), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
