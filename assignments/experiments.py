@@ -139,6 +139,7 @@ class Progress:
         self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
 
     def step(self, name: str) -> None:
+        """Count a finished job, and show its name."""
         self.done += 1
         if self.shown:
             filled = "#" * (30 * self.done // self.jobs)
@@ -169,8 +170,11 @@ def student_file(lab: Path) -> Path:
 
 
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
-    """Run the experiments one after the other. If a function is missing or wrong, the other experiments still run, and
-    the program ends with one sentence about it."""
+    """Run the experiments in turn.
+
+    If a function is missing or wrong, the other experiments still run, and the program ends with one sentence
+    about it.
+    """
     missing = []
     for lab in labs:
         at = path or student_file(Path(str(lab.__file__)))

@@ -1,4 +1,4 @@
-"""What the pictures of all lessons share: their look, drawing, sliders, the map of the course, saving.
+"""Shared parts of the pictures of all lessons: their look, drawing, sliders, the map of the course, saving.
 
 A lesson's own pictures lie in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
 return, right or wrong, and returns a matplotlib Figure. A function that is not written yet, or that fails, gives a card
@@ -50,8 +50,10 @@ LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # what is written on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""No colour at 0, so that the paper's own is there; stronger farther away. `SIGNED` is orange below 0 and blue
-above."""
+"""Shades without colour at 0, where the paper shows, and stronger farther away.
+
+`SIGNED` is orange below 0 and blue above.
+"""
 THEME = {
     "#FFFFFF": ("paper", "#FFFFFF", "#16181B"),
     INK: ("ink", INK, "#E8E6E1"),
@@ -64,8 +66,10 @@ THEME = {
     PURPLE: ("purple", PURPLE, "#C873B9"),
     ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark: words in it can
-be read on paper, and ON_COLOUR on it."""
+"""Colour of a picture → its name in a saved picture, and its value on a light and on a dark page.
+
+Words in each colour can be read on paper, and ON_COLOUR can be read on it.
+"""
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -92,12 +96,13 @@ STYLE = {
 
 
 class _Watched:
-    """A module that remembers which of its functions was called last, so that a card can name it."""
+    """Module that remembers which of its functions was called last, so that a card can name it."""
 
     def __init__(self, module: ModuleType, calls: list[str]) -> None:
         self._module, self._calls = module, calls
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the module; a function also notes its calls."""
         self._calls.append(name)
         function = getattr(self._module, name)
         if not callable(function):
@@ -113,7 +118,7 @@ class _Watched:
 
 
 def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Makes a drawing function safe to call on anything: what cannot be drawn becomes a card."""
+    """Make a drawing function safe to call on anything: where drawing fails, the result is a card."""
 
     @functools.wraps(draw)
     def drawn(*modules: ModuleType, **settings: Any) -> Figure:
@@ -131,7 +136,7 @@ def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
 
 def _card(function: str, reason: Exception) -> Figure:
-    """What stands in for a picture that cannot be drawn yet."""
+    """Return the card that stands in for a picture that cannot be drawn yet."""
     if isinstance(reason, NotImplementedError):
         # A written function may call one that is not, and a stub says its name.
         if match := re.match(r"(\w+) is not written yet", str(reason)):
@@ -151,8 +156,11 @@ def _card(function: str, reason: Exception) -> Figure:
 
 
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
-    """Show a picture with a slider for each control: `name=(low, high)`, `(low, high, step)`, or a list to choose from.
-    Without ipywidgets the picture stands still, and a sentence says how to get sliders."""
+    """Show a picture with a slider for each control.
+
+    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets the
+    picture stands still, and a sentence says how to get sliders.
+    """
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
     except ImportError:
@@ -169,18 +177,21 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """What a function returned, as numbers to draw: lists and integers will do."""
+    """Return the result of a function as numbers to draw: lists and integers are accepted."""
     return np.asarray(values, dtype=np.float64)
 
 
 def make_panels(columns: int, width: float, height: float, **layout: Any) -> tuple[Figure, Any]:
+    """Return a figure with panels side by side."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(1, columns, **layout)
 
 
 def small_multiples(names: Sequence[str], xlabel: str, ylabel: str, columns: int = 5) -> tuple[Figure, dict[str, Axes]]:
-    """One small panel a name, on shared axes, which are labelled on the left and below the last panel of each
-    column."""
+    """Return a figure with one small panel per name, on shared axes.
+
+    The axes are labelled on the left and below the last panel of each column.
+    """
     rows = -(-len(names) // columns)
     figure = Figure(figsize=(9.4, 0.6 + 1.85 * rows), layout="constrained")
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -198,17 +209,20 @@ def small_multiples(names: Sequence[str], xlabel: str, ylabel: str, columns: int
 
 
 def headline(figure: Figure, text: str) -> None:
+    """Write a title above the whole figure."""
     figure.suptitle(text, x=0.01, ha="left", fontsize=10)
 
 
 def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, float], **looks: Any) -> None:
-    """Words beside a point, `beside` in points of the page."""
+    """Write words beside a point, `beside` in points of the page."""
     axes.annotate(text, at, beside, textcoords="offset points", **looks)
 
 
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is
-    −`high`."""
+    """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
+
+    No colour means 0 where `low` is −`high`.
+    """
     values = as_numbers(values)
     shades = SIGNED if low == -high else SHADES
     if digits is not None:  # so that ink can be read on all of them
@@ -223,6 +237,7 @@ def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None
 
 
 def shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
+    """Draw the scale of a heatmap's shades beside its panel."""
     bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
     bar.set_label(label)
@@ -230,7 +245,7 @@ def shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
 
 
 def round_face(axes: Axes, radius: float = 1.0) -> None:
-    """A round face without numbers."""
+    """Draw a round face without numbers."""
     axes.set(
         xlim=(-1.18 * radius, 1.18 * radius), ylim=(-1.18 * radius, 1.18 * radius), aspect="equal", xticks=[], yticks=[]
     )
@@ -241,19 +256,22 @@ def round_face(axes: Axes, radius: float = 1.0) -> None:
 
 
 def draw_hand(axes: Axes, tip: Any, colour: str, width: float = 2.0, alpha: float = 1.0) -> None:
+    """Draw a hand from the centre of a face to its tip."""
     arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": colour, "linewidth": width, "alpha": alpha}
     x, y = as_numbers(tip)
     axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """A number with a true minus sign, and no minus before a zero."""
+    """Format a number with a true minus sign, and no minus before a zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """(length, seed) → accuracy, as a thin line per seed and a thick one for their mean, over lengths on a logarithmic
-    axis."""
+    """Draw accuracies, (length, seed) → accuracy, over lengths on a logarithmic axis.
+
+    There is a thin line per seed and a thick line for their mean.
+    """
     seeds = sorted({seed for _, seed in accuracy})
     curves = np.array([[accuracy[length, seed] for length in lengths] for seed in seeds])
     axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
@@ -264,7 +282,7 @@ def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequ
 
 
 def loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
-    """A panel per name: the loss by step, a thin line per seed."""
+    """Draw a panel per name: the loss by step, a thin line per seed."""
     figure, panels = small_multiples([name.replace(", ", ",\n") for name in panels_of], "step", "loss", columns=columns)
     for axes, rows in zip(panels.values(), panels_of.values(), strict=True):
         steps = sorted({row.step for row in rows})
@@ -283,7 +301,7 @@ PLACES = ("embedding", "score", "bias,\nmask")
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson on the map: hours, the lessons that it needs, its places (counted from 1), what happens there."""
+    """Lesson on the map: hours, needed lessons, places (counted from 1), and what happens there."""
 
     number: int
     hours: float
@@ -293,7 +311,7 @@ class Lesson:
 
 
 def lessons() -> dict[str, ModuleType]:
-    """Name of a lesson → the module of its pictures, in the order of the course."""
+    """Return name of a lesson → the module of its pictures, in the order of the course."""
     found = {path.parent.name: _pictures_of(path.parent.name) for path in HERE.glob("*/figures.py")}
     return dict(sorted(found.items(), key=lambda one: one[1].LESSON.number))
 
@@ -303,7 +321,7 @@ def _pictures_of(lesson: str) -> ModuleType:
 
 
 def _layer(axes: Axes, lit: Sequence[int]) -> None:
-    """The steps of a transformer layer from left to right, at height 0; the places in `lit` are coloured."""
+    """Draw the steps of a transformer layer from left to right, at height 0; the places in `lit` are coloured."""
     for place, name in enumerate((*PLACES, "softmax,\nvalues"), start=1):
         left, colour = 0.255 * (place - 1), BLUE if place in lit else "white"
         style = "-" if place <= len(PLACES) else ":"
@@ -318,7 +336,10 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 
 @picture
 def course_map(course: dict[str, Lesson] | None = None) -> Figure:
-    """The lessons of a course and the places of a layer where each puts the position; all lessons if none are named."""
+    """Draw the lessons of a course and the places of a layer where each puts the position.
+
+    All lessons are drawn if none are named.
+    """
     course = course or {name: module.LESSON for name, module in lessons().items()}
     figure = Figure(figsize=(7.2, 0.92 + 0.34 * len(course)), layout="constrained")
     axes = figure.subplots()
@@ -355,7 +376,7 @@ def mapped_lessons() -> dict[str, Lesson]:
 
 @picture
 def lesson_map(lesson: Lesson) -> Figure:
-    """A layer with the places lit where one lesson puts the position."""
+    """Draw a layer with the places lit where one lesson puts the position."""
     figure = Figure(figsize=(NARROW, 0.95), layout="constrained")
     axes = figure.subplots()
     _layer(axes, lesson.places)
@@ -367,7 +388,7 @@ def lesson_map(lesson: Lesson) -> Figure:
 
 
 def _module(folder: Path, name: str) -> ModuleType:
-    """`name` from a folder of modules, or of assignments."""
+    """Return the module `name` from a folder of modules, or of assignments."""
     file = folder / f"{name}.py"
     spec = spec_from_file_location(name, file if file.is_file() else folder / name / f"{name}.py")
     module = module_from_spec(spec)
@@ -377,12 +398,12 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 
 def drawn_from(draw: Callable[..., Figure]) -> list[str]:
-    """The names of the modules and measurements that a picture needs: its arguments without a default."""
+    """Return the names of the modules and measurements that a picture needs: its arguments without a default."""
     return [name for name, one in inspect.signature(draw).parameters.items() if one.default is one.empty]
 
 
 def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
-    """Name → picture, of all that one lesson draws."""
+    """Return name → picture, for all pictures of one lesson."""
     module = _pictures_of(lesson)
     return {
         name: one
@@ -392,7 +413,7 @@ def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
 
 
 def measurements(lesson: str) -> dict[str, Any]:
-    """What a lesson's pictures are drawn from beside functions, where it has measured anything."""
+    """Return the measurements that the pictures of a lesson need besides functions, if it has any."""
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
@@ -420,10 +441,11 @@ def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same
-    file.
+    """Write an SVG whose text stays text, and whose colours are those of a light or a dark page.
 
-    A wide one is also laid out for a phone, where a folder `narrow` lies beside it."""
+    The same picture always gives the same file. A wide picture is also laid out for a phone, where a folder
+    `narrow` lies beside it.
+    """
     path.write_text(_drawing(figure), "utf-8")
     narrow = path.parent / "narrow"
     if figure.get_figwidth() > NARROW and narrow.is_dir():
@@ -459,8 +481,11 @@ def _with_short_numbers(tag: str) -> str:
 
 
 def _without_padding(drawing: str) -> str:
-    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no
-    white space."""
+    """Return the part of a drawing that a browser needs.
+
+    The result has no name that nothing refers to, no group around nothing or without a property, and no white
+    space.
+    """
     drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
     drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
     drawing = re.sub(r"<path d=\"[^\"]*\" style=\"fill: none\"/>", "", drawing)
@@ -480,8 +505,10 @@ def _without_padding(drawing: str) -> str:
 
 
 def narrowed(figure: Figure) -> Figure:
-    """The same figure as wide as a phone: its panels below each other, with the labels that they shared; words in more
-    lines."""
+    """Return the same figure, as wide as a phone.
+
+    Its panels stand below each other, with the labels that they shared; long lines of words are broken.
+    """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
             _lay_down(figure, image)
@@ -508,7 +535,7 @@ def narrowed(figure: Figure) -> Figure:
 
 
 def _lay_down(figure: Figure, image: AxesImage) -> None:
-    """A bar of shades beside its panels moves below them."""
+    """Move a bar of shades from beside its panels to below them."""
     old = image.colorbar
     label, ends, parents = old.ax.get_ylabel(), old.ax.get_ylim(), old.ax._colorbar_info["parents"]
     old.remove()
@@ -519,7 +546,7 @@ def _lay_down(figure: Figure, image: AxesImage) -> None:
 
 
 def _halve(legend: Legend) -> None:
-    """Half as many columns, and room for the further lines."""
+    """Halve the number of columns of a legend, and make room for the further lines."""
     axes, figure = legend.axes, legend.figure
     words = [text.get_text() for text in legend.get_texts()]
     legend.remove()
@@ -539,8 +566,11 @@ def _halve(legend: Legend) -> None:
 
 
 def _stack(figure: Figure) -> None:
-    """Up to three panels of a row stand below each other, more of them in two columns; one as wide or as tall as the
-    figure is as wide now."""
+    """Stack the panels of a figure.
+
+    Up to three panels of a row stand below each other, more of them in two columns. A panel as wide or as
+    tall as the old figure becomes as wide as the new one.
+    """
     panels = {
         axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None
     }
@@ -566,7 +596,7 @@ def _stack(figure: Figure) -> None:
 
 
 def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
-    """Where one label stood for a row or a column of panels, and one title for a column, each panel gets its own."""
+    """Give each panel a label and a title where panels of a row or a column shared one."""
     at = {(place.rowspan.start, place.colspan.start): axes for axes, place in panels.items()}
     last = max(row for row, _ in at)
     for (row, column), axes in at.items():
@@ -580,7 +610,7 @@ def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
 
 
 def _wrap(words: Any, room: float) -> None:
-    """A line that is too long as several."""
+    """Break a line that is too long into several."""
     width = words.get_window_extent().width
     if width > 0.96 * room:
         longest = max(map(len, words.get_text().split("\n")))
@@ -588,7 +618,7 @@ def _wrap(words: Any, room: float) -> None:
 
 
 def _make_room(axes: Axes) -> None:
-    """Every other tick where the numbers below an axis would touch, and smaller words where those inside would."""
+    """Drop every other tick where the numbers below an axis would touch, and shrink words that would."""
 
     def touch(words: Iterable[Text]) -> bool:
         boxes = [one.get_window_extent() for one in words if one.get_text()]
@@ -602,7 +632,7 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """`python -m assignments.figures [FOLDER]`: draw everything from the modules in FOLDER."""
+    """Draw everything from the modules in FOLDER: `python -m assignments.figures [FOLDER]`."""
     solutions = HERE.parent / "solutions"
     source = Path(arguments[0]) if arguments else solutions if solutions.is_dir() else HERE
     for path in draw_all(source, HERE / "figures"):

@@ -1,4 +1,4 @@
-"""Model: what does a whole model do with all of this?
+"""Model: a whole model, made of the parts of this course.
 
 The layers of a small Llama, from the functions of this course and a few new ones: a norm that subtracts no
 mean, a gated feed-forward part, heads that share keys. The whole lesson tests one sentence: the same weights
@@ -70,14 +70,14 @@ def _merge_heads(heads):
 
 
 def _softmax(scores):
-    """The softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
+    """Return the softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
     return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
 
 
 def _check_tokens(tokens, vocabulary):
-    """The tokens as an array of ids, each with a row in the vocabulary."""
+    """Return the tokens as an array of ids, each with a row in the vocabulary."""
     tokens = np.asarray(tokens)
     if ((tokens < 0) | (tokens >= vocabulary)).any():
         raise IndexError(f"tokens must be from 0 to {vocabulary - 1}; got {tokens}")
@@ -110,7 +110,7 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def swiglu(x, w_gate, w_up, w_down):
-    """The feed-forward part with a gate, for each token by itself.
+    """Return the result of the feed-forward part with a gate, for each token by itself.
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
@@ -152,10 +152,11 @@ def repeat_heads(x, n_rep):
 
 
 def to_half_layout(w, n_heads):
-    """The columns of w_q or w_k of a model that was trained with pairs (2i, 2i+1), reordered for the half layout.
+    """Return the columns of w_q or w_k of a model with pairs (2i, 2i+1), reordered for the half layout.
 
-    Head by head: first the columns 0, 2, 4, … of the head, then its columns 1, 3, 5, …. Afterwards the half
-    layout, pairs (i, i + dh/2), gives the scores that the neighbouring pairs gave before.
+    The model was trained with those pairs. Head by head: first the columns 0, 2, 4, … of the head, then its
+    columns 1, 3, 5, …. Afterwards the half layout, pairs (i, i + dh/2), gives the scores that the neighbouring
+    pairs gave before.
 
     Never for w_v or w_o: values are not rotated.
 
@@ -277,7 +278,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 
 def from_checkpoint(tensors, frequencies, eps=1e-5):
-    """A model from the tensors of a checkpoint that has Hugging Face's names for a Llama.
+    """Return a model from the tensors of a checkpoint that has Hugging Face's names for a Llama.
 
         model.embed_tokens.weight    embedding        model.norm.weight    norm        lm_head.weight    head
         and after model.layers.N. for layer N:
@@ -319,7 +320,7 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
 
 
 def forward(tokens, model, positions=None, mask=None, cache=None):
-    """The logits after each token, and the cache with all tokens in it. It reads a text, and it decodes.
+    """Return the logits after each token, and the cache with all tokens in it, to read a text or to decode.
 
         x = embedding[tokens]
         x = block(x, …) for each layer
@@ -356,7 +357,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
 
 def next_token_loss(logits, tokens):
-    """The mean loss of each next token, in nats: how badly the logits foresaw it.
+    """Return the mean loss of each next token, in nats: how badly the logits foresaw it.
 
         mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
 
@@ -382,7 +383,7 @@ def next_token_loss(logits, tokens):
 
 
 def generate(tokens, model, count):
-    """The most likely next token, count times: each one is read before the next is chosen.
+    """Return the most likely next token, count times: each token is read before the next is chosen.
 
     Read the prompt once, then one token at a time through the cache.
 

@@ -1,4 +1,4 @@
-"""The pictures of lesson 7, drawn from the functions of whoever hands in `alibi.py`."""
+"""Pictures of lesson 7, drawn from the functions of a submission, `alibi.py`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ LESSON = Lesson(7, 1.5, "1, 6", (3,), "the score loses a slope times the distanc
 
 
 def _fraction(value: float) -> str:
-    """1/8 where it is one over a whole number, else a decimal."""
+    """Return 1/n for the inverse of a whole number n, else a decimal."""
     return f"1/{1 / value:.0f}" if value > 0 and abs(1 / value - round(1 / value)) < 1e-9 else f"{value:.3g}"
 
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """The same straight line in every head, steeper or gentler: steep heads use near keys, gentle ones far keys too."""
+    """Draw one straight line per head: steep heads use near keys, gentle heads use far keys too."""
     slopes = as_numbers(alibi.alibi_slopes(n_heads))
     bias = as_numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -67,7 +67,10 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 @picture
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
-    """The slopes for a number of heads that is not a power of two, among those for twice the power of two below."""
+    """Draw the slopes for a number of heads that is not a power of two.
+
+    The slopes lie among those for twice the power of two below.
+    """
     figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
     axes = figure.subplots()
     for row, n_heads in enumerate(counts):

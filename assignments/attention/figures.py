@@ -1,4 +1,4 @@
-"""The pictures of lesson 1, drawn from the functions of whoever hands in `attention.py`."""
+"""Pictures of lesson 1, drawn from the functions of a submission, `attention.py`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LESSON = Lesson(1, 3, "–", (), "the whole layer, and no position anywhere")
 
 @picture
 def three_networks(tokens: int = 6) -> Figure:
-    """How the last token hears of the first: step by step, through windows of neighbours, or at once."""
+    """Draw how the last token hears of the first: step by step, through windows, or in one step."""
     figure, panels = make_panels(3, 9.4, 3.1, sharey=True)
     columns = np.arange(tokens)
     last = tokens - 1
@@ -77,7 +77,7 @@ CAT_SAW_OWL = (0, 4, 2, 3, 1)
 
 @picture
 def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False) -> Figure:
-    """Shuffle the tokens and the same weights move along: rows and columns are reordered, no number changes."""
+    """Draw the weights of shuffled tokens: rows and columns are reordered, no number changes."""
     rng = np.random.default_rng(3)
     features = {word: rng.normal(size=6) for word in WORDS}
     x = np.array([features[word] for word in WORDS])
@@ -109,7 +109,10 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def attention_path() -> Figure:
-    """From the rows of the tokens to the output, with the shape at each step. No step uses the number of a row."""
+    """Draw the way from the rows of the tokens to the output, with the shape at each step.
+
+    No step uses the number of a row.
+    """
     figure = Figure(figsize=(NARROW, 2.6), layout="constrained")
     axes = figure.subplots()
     boxes = {
@@ -139,7 +142,7 @@ def attention_path() -> Figure:
 
 @picture
 def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
-    """Two tokens with four features, cut into heads: a head has all tokens and its own columns."""
+    """Draw two tokens with four features, cut into heads: a head has all tokens and its columns."""
     tokens = np.arange(1.0, 9.0).reshape(2, 4)
     cut = as_numbers(attention.split_heads(tokens, n_heads))
     figure, panels = make_panels(1 + len(cut), NARROW, 1.3, width_ratios=[4, *(part.shape[-1] for part in cut)])

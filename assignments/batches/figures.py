@@ -1,4 +1,4 @@
-"""The pictures of lesson 13, drawn from the functions of whoever hands in `batches.py`."""
+"""Pictures of lesson 13, drawn from the functions of a submission, `batches.py`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
+    """Return the measurements from which the pictures without a function are drawn."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -42,7 +43,10 @@ def measurements() -> dict[str, Any]:
 
 @picture
 def padding_share(batches: ModuleType, side: str = "left") -> Figure:
-    """The same texts padded to one array, and packed into one row that is folded to the same width."""
+    """Draw the same texts padded to one array, and packed into one row.
+
+    The packed row is folded to the width of the array.
+    """
     texts = [np.full(length, number + 1) for number, length in enumerate(PARAGRAPHS)]
     ids, mask = batches.pad(texts, side)
     row, _ = batches.pack(texts)
@@ -62,7 +66,7 @@ def padding_share(batches: ModuleType, side: str = "left") -> Figure:
 
 
 def _coloured_rows(axes: Axes, numbers: np.ndarray) -> None:
-    """A bar for each run of one text in each row; grey where the number is 0."""
+    """Draw a bar for each run of one text in each row, in grey where the number is 0."""
     for row, places in enumerate(numbers):
         cuts = [0, *(np.flatnonzero(np.diff(places)) + 1), len(places)]
         for begin, end in pairwise(cuts):
@@ -73,7 +77,7 @@ def _coloured_rows(axes: Axes, numbers: np.ndarray) -> None:
 
 @picture
 def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: int = 5) -> Figure:
-    """Which keys each query may use in a packed row: with the causal mask, and with that of the documents."""
+    """Draw which keys each query may use in a packed row: with the causal mask, and with the document mask."""
     boundaries = np.cumsum([0, first, second, third])
     inside, positions = batches.document_mask(boundaries), as_numbers(batches.packed_positions(boundaries))
     length = int(boundaries[-1])
@@ -90,7 +94,7 @@ def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: 
 
 
 def _squares(axes: Axes, mask: np.ndarray) -> None:
-    """A full square where a query may use a key."""
+    """Draw a full square where a query may use a key."""
     for row, column in zip(*np.nonzero(mask), strict=True):
         axes.fill_between((column - 0.45, column + 0.45), row - 0.45, row + 0.45, color=BLUE, linewidth=0)
     axes.set(xlim=(-0.5, mask.shape[1] - 0.5), ylim=(mask.shape[0] - 0.5, -0.5), aspect="equal")
@@ -99,7 +103,7 @@ def _squares(axes: Axes, mask: np.ndarray) -> None:
 
 @picture
 def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure:
-    """A ring token by token: the position that each slot holds, the newest one in colour."""
+    """Draw a ring token by token: the position that each slot holds, the newest position in colour."""
     figure, axes = make_panels(1, NARROW, 2.5)
     for written in range(1, tokens + 1):
         held = as_numbers(batches.ring_positions(written, slots))
@@ -119,7 +123,7 @@ def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure
 
 @picture
 def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2, 4)) -> Figure:
-    """A tree of drafts: each token at its position, and which tokens it may use."""
+    """Draw a tree of drafts: each token at its position, and which tokens it may use."""
     positions, mask = as_numbers(batches.tree_positions(parents)), as_numbers(batches.tree_mask(parents)).astype(bool)
     figure, (tree, square) = make_panels(2, NARROW, 2.4, gridspec_kw={"width_ratios": (1, 1.1)})
     for row, above in enumerate(parents):
@@ -138,7 +142,7 @@ def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2,
 
 @picture
 def packed_training(packed_ways: Iterable[Any]) -> Figure:
-    """Accuracy on single texts after training in four ways: a point per seed."""
+    """Draw the accuracy on single texts after training in four ways, a point per seed."""
     rows = [row for row in packed_ways if row.test == "alone"]
     tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
     ways = list(dict.fromkeys(row.way for row in rows))

@@ -1,6 +1,6 @@
 """Packed training, run: one small model, trained on packed rows in four ways, then tested on single texts.
 
-Given code; nothing here is to be filled in. `make experiment` runs it on your own `batches.py`.
+Provided code: nothing here is to be filled in. `make experiment` runs it on your `batches.py`.
 
 The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
 of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its own
@@ -39,20 +39,21 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""tokens in a packed row, and in its texts"""
+"""Tokens in a packed row, and in its texts."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""different packed rows, rows in a step, steps"""
+"""Number of different packed rows, rows in a step, and steps."""
 TEXTS, PADDING = 64, 7
-"""texts in the test, and places of padding"""
+"""Number of texts in the test, and places of padding."""
 
 
 class Way(NamedTuple):
-    """How packed rows are given to the model in training."""
+    """Way in which the model receives packed rows in training."""
 
     restart: bool
     mask: bool
 
     def __str__(self) -> str:
+        """Return the name of the way in the tables."""
         return f"{'restart' if self.restart else 'continue'}, {'own text' if self.mask else 'whole row'}"
 
 
@@ -61,7 +62,7 @@ TESTS = ("alone", "padded, position ids", "padded, places")
 
 
 class Measurement(NamedTuple):
-    """What one trained model does in one test."""
+    """Result of one trained model in one test."""
 
     task: str
     method: str
@@ -69,27 +70,27 @@ class Measurement(NamedTuple):
     seed: int
     test: str
     accuracy: float
-    """share of the tokens asked at which the right token has the highest score"""
+    """Share of the tested tokens at which the right token has the highest score."""
 
 
 class Rows(NamedTuple):
-    """Rows of tokens: where each one is in its text, which keys it may use, and the place of its answer."""
+    """Rows of tokens: the position of each in its text, the keys that it may use, and the place of its answer."""
 
     positions: np.ndarray
-    """(B, T): what the model is given"""
+    """Positions that the model receives, (B, T)."""
     mask: np.ndarray
-    """(B, T, T)"""
+    """Keys that each query may use, (B, T, T)."""
     answer: np.ndarray
-    """(B, T): the place in the row that holds the answer"""
+    """Place in the row that holds the answer, (B, T)."""
     asked: np.ndarray
-    """(B, T), bool"""
+    """True for each tested token, (B, T)."""
 
 
 # The task.
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place of the answer for each token at these positions in its text, and whether it is asked."""
+    """Return the place of the answer for each token at these positions in its text, and whether it is tested."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -97,7 +98,7 @@ def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
-    """The packed rows that all seeds train on; their tokens are drawn anew in each step."""
+    """Return the packed rows that all seeds train on; their tokens are drawn anew in each step."""
     rng, made = np.random.default_rng(0), []
     for _ in range(ROWS):
         lengths: list[int] = []
@@ -112,7 +113,7 @@ def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
 
 
 def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndarray, Rows]:
-    """Texts of the longest length, alone or padded, and what the model is given with them."""
+    """Return texts of the longest length, alone or padded, and the rows that the model reads with them."""
     texts = np.random.default_rng(1).integers(VOCABULARY, size=(TEXTS, LONGEST))
     if test == TESTS[0]:
         tokens, real = texts, np.ones_like(texts, dtype=bool)
@@ -130,7 +131,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
 
 
 def draw_parameters(method: str, seed: int) -> Parameters:
-    """Lesson 9's start, the same for all ways."""
+    """Return lesson 9's start, the same for all ways."""
     rng = np.random.default_rng(seed)
     drawn = {
         "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
@@ -144,7 +145,7 @@ def draw_parameters(method: str, seed: int) -> Parameters:
 
 
 class Seen(NamedTuple):
-    """What one look of the model at its rows computes."""
+    """Values that the model computes in one pass over its rows."""
 
     h: np.ndarray
     q: np.ndarray
@@ -153,11 +154,11 @@ class Seen(NamedTuple):
     rotations: np.ndarray | None
     weights: np.ndarray
     scores: np.ndarray
-    """(S, B, T, vocabulary): of each token as the answer"""
+    """Scores of each token as the answer, (S, B, T, vocabulary)."""
 
 
 def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:
-    """tokens (S, B, T), rows (S, B, …) or (B, …)."""
+    """Run the model on tokens, shape (S, B, T), with rows of shape (S, B, …) or (B, …)."""
     seeds = np.arange(len(tokens))[:, np.newaxis, np.newaxis]
     h = parameters["tokens"][seeds, tokens]
     if method == "learned":
@@ -176,7 +177,7 @@ def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) ->
 def loss_and_gradients(
     parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows
 ) -> tuple[np.ndarray, Parameters]:
-    """Mean cross-entropy of each seed over the tokens asked, shape (S,), and its gradient."""
+    """Return the mean cross-entropy of each seed over the tested tokens, shape (S,), and its gradient."""
     h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
     answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
     share = (rows.asked / rows.asked.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
@@ -203,7 +204,7 @@ def loss_and_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """Every pair of features, as one complex number, times its rotation."""
+    """Return every pair of features, as one complex number, times its rotation."""
     pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
     return np.asarray((pairs * rotations).view(x.dtype))
 
@@ -217,7 +218,7 @@ def _transposed(x: np.ndarray) -> np.ndarray:
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
-    """(S, B, T, n) to (S, B·T, n)."""
+    """Reshape (S, B, T, n) to (S, B·T, n)."""
     return x.reshape(len(x), -1, x.shape[-1])
 
 
@@ -227,7 +228,7 @@ def _flat(x: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """One trained model per seed, stacked. All ways see the same tokens in the same rows."""
+    """Train one model per seed, and return them stacked. All ways see the same tokens in the same rows."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -241,7 +242,7 @@ def train(
 
 
 def ask(implementation: ModuleType, task: str, method: str, parameters: Parameters, test: str) -> np.ndarray:
-    """The accuracy of each seed."""
+    """Return the accuracy of each seed."""
     tokens, rows = test_rows(implementation, task, test)
     tokens = np.broadcast_to(tokens, (len(parameters["tokens"]), *tokens.shape))
     scores = look(parameters, method, tokens, rows).scores
@@ -250,10 +251,12 @@ def ask(implementation: ModuleType, task: str, method: str, parameters: Paramete
 
 
 def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
+    """Return the arguments of each job: a task, a method and a way of training."""
     return [(task, method, *way) for task in TASKS for method in METHODS for way in WAYS]
 
 
 def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[Measurement]:
+    """Train with one way, and return the accuracy of each seed in each test."""
     implementation, way = experiments.load(path), Way(restart, mask)
     models = train(implementation, task, method, way)
     return [
@@ -267,7 +270,10 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
-    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
         for row in experiments.rows_of(path)
@@ -275,25 +281,27 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way, test: str = TESTS[0]) -> np.ndarray:
-    """Of all seeds, in one test."""
+    """Return the accuracies of all seeds in one test."""
     asked = (task, method, str(way), test)
     return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == asked])
 
 
 def paragraphs() -> np.ndarray:
-    """How many words the paragraphs of lessons 1 to 12 have, in the order of the lessons."""
+    """Return the number of words of each paragraph of lessons 1 to 12, in the order of the lessons."""
     return np.array([int(row["words"]) for row in experiments.rows_of(HERE / "paragraphs.csv")])
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
-    """The share of padding where each batch of so many texts is as wide as its longest text; what is left over at the
-    end is left out."""
+    """Return the share of padding where each batch of texts is as wide as its longest text.
+
+    An incomplete batch at the end is left out.
+    """
     batches = lengths[: len(lengths) // batch * batch].reshape(-1, batch)
     return float(1 - batches.sum() / (batches.max(axis=1) * batch).sum())
 
 
 def tables(measured: Sequence[Measurement]) -> str:
-    """As Markdown: the accuracy of each way in each test, and its difference from the first way, seed by seed."""
+    """Return the accuracy of each way in each test as Markdown, and its difference from the first way, by seed."""
     parts = []
     for task in TASKS:
         lines = []
@@ -311,7 +319,7 @@ def tables(measured: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[list[Measurement]]) -> str:
-    """The new numbers and the tables."""
+    """Write the new numbers, and return the tables."""
     rows = [row for one in results for row in one]
     experiments.write_rows(HERE / "measured.csv", Measurement._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
     text = tables(saved(HERE / "measured.csv"))

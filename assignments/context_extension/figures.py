@@ -1,4 +1,4 @@
-"""The pictures of lesson 8, drawn from the functions of whoever hands in `context_extension.py`."""
+"""Pictures of lesson 8, drawn from the functions of a submission, `context_extension.py`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LESSON = Lesson(8, 2.5, "5", (2,), "slower rotations, for longer texts")
 def extended_frequencies(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """Four methods: which pairs each of them slows down, and by how much."""
+    """Draw which pairs each of four methods slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = as_numbers(context_extension.longrope_frequencies(head_dim, ones))
     turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
@@ -80,7 +80,10 @@ def extended_frequencies(
 def angles_beyond_training(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """The slowest pair on its circle, in training and beyond; and how many rotations every pair makes in training."""
+    """Draw the slowest pair on its circle, in training and beyond.
+
+    A second panel has the number of rotations that every pair makes in training.
+    """
     turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
     grid = figure.add_gridspec(1, 2, width_ratios=(1, 2))
@@ -118,7 +121,7 @@ def angles_beyond_training(
 
 @picture
 def rerope_distances(context_extension: ModuleType, window: int = 16, factor: float = 4, length: int = 64) -> Figure:
-    """The distance that a score uses, read from the score itself, with ReRoPE and with Leaky ReRoPE."""
+    """Draw the distance that a score uses, read from the score, with ReRoPE and with Leaky ReRoPE."""
     # One pair that rotates by 1 per position: the score of equal vectors is cos δ/√2. Positions are made small enough
     # that every δ stays below half a rotation.
     small, row, distances = 2.0 / length, np.array([[1.0, 0.0]]), np.arange(length)
@@ -143,7 +146,7 @@ def rerope_distances(context_extension: ModuleType, window: int = 16, factor: fl
 
 @picture
 def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
-    """How unlike itself a token becomes within a text, for three bases."""
+    """Draw how unlike itself a token becomes within a text, for three bases."""
     lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
     figure, axes = make_panels(1, NARROW, 3.2)
     axes.axhline(0, color=GREY, linewidth=1)
@@ -158,7 +161,10 @@ def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, long
 
 @picture
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
-    """What each method makes of the same trained models at longer lengths: a thin line per model, and their mean."""
+    """Draw the accuracy of each method at longer lengths, with the same trained models.
+
+    Each panel has a thin line per model, and their mean.
+    """
     rows = [row for row in extended if row.further_steps == 0]
     tasks = ("copy 3 back", "latest passkey", "passkey")
     methods = ("as trained", "no position", "interpolation", "YaRN", "cut at one rotation", "Leaky ReRoPE")
@@ -185,7 +191,10 @@ def extended_accuracy(extended: Iterable[Any]) -> Figure:
 
 @picture
 def trained_further(extended: Iterable[Any]) -> Figure:
-    """Copying at 64 tokens after more and more steps of training there: a thin line per model, and their mean."""
+    """Draw the accuracy of copying at 64 tokens after more and more steps of training at that length.
+
+    Each panel has a thin line per model, and their mean.
+    """
     rows = [row for row in extended if (row.run, row.length) == ("copy 3 back, trained further", 64)]
     steps = sorted({row.further_steps for row in rows})
     figure, panels = small_multiples(
@@ -203,7 +212,7 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 
 @picture
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
-    """The loss of each model in its training at the trained length, by step."""
+    """Draw the loss of each model in its training at the trained length, by step."""
     rows = [row for row in extension_loss if "further" not in row.run and ", base" not in row.run]
     return loss_curves(
         {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
@@ -212,7 +221,7 @@ def extension_losses(extension_loss: Iterable[Any]) -> Figure:
 
 @picture
 def longer(longer_losses: dict[str, list[float]]) -> Figure:
-    """The loss per character of the model that writes, at positions up to four times its trained length."""
+    """Draw the loss per character of the writer's model, at positions up to four times its trained length."""
     figure, axes = make_panels(1, 6.4, 3.2)
     for (name, losses), (colour, style) in zip(longer_losses.items(), LINES, strict=True):
         positions = (np.arange(len(losses)) + 0.5) * 1024 / len(losses)
@@ -224,7 +233,7 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 
 
 def measurements() -> dict[str, Any]:
-    """What the pictures that need no function are drawn from."""
+    """Return the measurements from which the pictures without a function are drawn."""
     from assignments.context_extension import lab
     from assignments.writer.lessons import saved_losses
 

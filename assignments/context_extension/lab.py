@@ -1,6 +1,6 @@
 """The methods of this lesson, run: train a small RoPE model at 16 tokens, then extend it to 32, 64, 128 and 256.
 
-Given code; nothing here is to be filled in. `make experiment` runs it on your own `context_extension.py`.
+Provided code: nothing here is to be filled in. `make experiment` runs it on your `context_extension.py`.
 
 The model is that of lesson 9 (`extrapolation/lab.py`): one layer of causal attention with one head. Three tasks:
 
@@ -42,29 +42,29 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is held fixed while the methods change."""
+    """Values that are held fixed while the methods change."""
 
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 32, 64, 128, 256)
-    """where the extended model is tested"""
+    """Lengths at which the extended model is tested."""
     base: float = 1e4
-    """of RoPE, in training"""
+    """Base of RoPE in training."""
     back: int = 3
-    """copy: how many positions back the right token stands"""
+    """Number of positions from a token back to the token that it copies."""
     sequences: int = 256
-    """how many sequences a model is tested on, at each length"""
+    """Number of test sequences at each length."""
     vocabulary: int = 16
-    """tokens without the mark"""
+    """Number of tokens without the mark."""
     width: int = 32
     steps: int = 1000
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """dynamic NTK: a configuration holds one factor for all lengths"""
+    """Factor of dynamic NTK: a configuration holds one factor for all lengths."""
 
 
 class Rotations(NamedTuple):
-    """What `apply_rope_with` is called with."""
+    """Arguments of a call of `apply_rope_with`."""
 
     positions: np.ndarray
     frequencies: np.ndarray
@@ -72,7 +72,7 @@ class Rotations(NamedTuple):
 
 
 Method = Callable[[ModuleType, Setting, int], Rotations]
-"""From the functions under test, the setting, and the length to extend to."""
+"""Function of the module under test, the setting, and the length to extend to."""
 
 
 def _with_base(implementation: ModuleType, setting: Setting, length: int, base: float | None = None) -> Rotations:
@@ -102,7 +102,7 @@ def _dynamic(implementation: ModuleType, setting: Setting, length: int) -> Rotat
 
 
 def _yarn(*limits: float, scaled: bool = True) -> Method:
-    """With the published limits, or with others."""
+    """Return YaRN with the published limits, or with others."""
 
     def rotations(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
         factor = length / setting.trained_length
@@ -127,8 +127,10 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
         max(1, (length - setting.trained_length / 4) / (setting.trained_length - setting.trained_length / 4)),
     ),
 }
-"""From the setting and the length to window and factor of `rerope_scores`. Half of the trained length is exact; or a
-quarter is, and the longest distance becomes the trained length."""
+"""Method → function from the setting and the length to window and factor of `rerope_scores`.
+
+Half of the trained length is exact; or a quarter is, and the longest distance becomes the trained length.
+"""
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
     NO_POSITION: _no_position,
@@ -142,8 +144,10 @@ METHODS: dict[str, Method] = {
     "cut at one rotation": _yarn(1, 1),
     **dict.fromkeys(SCORED, _with_base),
 }
-"""Cut at one rotation: with the limits 1 and 1 YaRN and Llama 3 are one rule. The frequencies of the pairs that made
-less than one rotation are divided, the others stay."""
+"""Methods that cut at one rotation: with the limits 1 and 1, YaRN and Llama 3 are one rule.
+
+The frequencies of the pairs that made less than one rotation are divided, the others stay.
+"""
 
 
 # The tasks: sequences of a length, and the right tokens at the last positions.
@@ -170,7 +174,7 @@ def _latest_passkey(rng: np.random.Generator, count: int, length: int, setting: 
 
 
 def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> Examples:
-    """The sequences with a mark each, and the tokens after the marks."""
+    """Put a mark into each sequence; return the sequences, and the tokens after the marks."""
     row = np.arange(len(sequences))
     sequences[row, positions] = setting.vocabulary
     return sequences, sequences[row, positions + 1][:, np.newaxis]
@@ -178,9 +182,11 @@ def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> E
 
 @dataclass(frozen=True)
 class Task:
+    """Task of the experiment: how its examples are drawn."""
+
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
-    """whether there is a mark, and an embedding also says which token stands before"""
+    """True if there is a mark, and an embedding also says which token stands before."""
 
 
 COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
@@ -188,15 +194,15 @@ COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_la
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and what is done there."""
+    """One task in one setting, and the steps that follow there."""
 
     task: Task
     setting: Setting
     methods: tuple[str, ...] = tuple(METHODS)
     further_steps: tuple[int, ...] = ()
-    """train on at the new length for so many steps, and test again"""
+    """Numbers of further training steps at the new length, each followed by a test."""
     full: bool = False
-    """measured once and kept: `make experiment FULL=1` repeats it"""
+    """True if the run is measured once and kept: `make experiment FULL=1` repeats it."""
 
 
 _REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "cut at one rotation")
@@ -223,23 +229,21 @@ RUNS = {
 
 
 class Measurement(NamedTuple):
-    """What one model, extended with one method, does at one length."""
+    """Result of one model, extended with one method, at one length."""
 
     run: str
     method: str
     seed: int
     length: int
     further_steps: int
-    """0: without further training"""
+    """Number of further training steps; 0 without further training."""
     accuracy: float
     stretched: float
-    """how often the answer is the token that stands `factor` times as far back as the right one; NaN without a
-    distance"""
+    """Share of answers that stand `factor` times as far back as the right token; NaN without a distance."""
 
 
 class Loss(NamedTuple):
-    """How training at the trained length went: the mean cross-entropy of one seed over the steps since the row
-    before."""
+    """Mean cross-entropy of one seed in training at the trained length, over the steps since the row before."""
 
     run: str
     seed: int
@@ -251,8 +255,10 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """The method as the model needs it: 1 + 0i in every pair, rotated, is the number by which the pair is
-    multiplied."""
+    """Return the reading of a method, as the model needs it.
+
+    1 + 0i in every pair, rotated, is the number by which the pair is multiplied.
+    """
     positions, frequencies, scale = METHODS[method](implementation, setting, length)
     width = setting.width
     pairs = np.tile([1.0, 0.0], (length, width // 2))
@@ -276,7 +282,7 @@ def rotated(implementation: ModuleType, method: str, setting: Setting, length: i
 
 
 def draw_parameters(task: Task, setting: Setting, seeds: Sequence[int]) -> Parameters:
-    """One model per seed, stacked along the first axis."""
+    """Return one model per seed, stacked along the first axis."""
     tokens, width = setting.vocabulary + task.marked, setting.width
     drawn = []
     for seed in seeds:
@@ -299,7 +305,10 @@ def descend(
     steps: int,
     stream: int,
 ) -> list[tuple[int, np.ndarray]]:
-    """Train in place, each seed on examples from its own stream. Returns the mean loss of each seed, every 50 steps."""
+    """Train in place, each seed on examples from its own stream.
+
+    Return the mean loss of each seed, every 50 steps.
+    """
     length = len(reading.constant)
     sources = [np.random.default_rng([seed, length, stream]) for seed in seeds]
     adam = Adam(parameters)
@@ -318,7 +327,7 @@ def descend(
 
 
 def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple[Parameters, list[Loss]]:
-    """The models at the trained length, and how their training went."""
+    """Return the models at the trained length, and the losses of their training."""
     task, setting = RUNS[run].task, RUNS[run].setting
     parameters = draw_parameters(task, setting, seeds)
     reading = rotated(implementation, AS_TRAINED, setting, setting.trained_length)
@@ -329,8 +338,10 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
 
 
 def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    """For each seed the share of right answers, and of answers that stand too far back by the factor of the
-    extension."""
+    """Return for each seed the share of right answers, and of answers that stand too far back.
+
+    Too far back means: by the factor of the extension.
+    """
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
     given = []
@@ -347,7 +358,7 @@ def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading
 
 
 def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Loss]]:
-    """Train at the trained length, extend with every method to every length, ask, train further, ask again."""
+    """Train at the trained length, extend with every method to every length, test, train further, test again."""
     task, setting, methods, further_steps = (
         RUNS[run].task,
         RUNS[run].setting,
@@ -375,26 +386,33 @@ Results = tuple[list[Measurement], list[Loss]]
 
 
 def jobs(full: bool) -> list[tuple[str]]:
+    """Return the names of the runs, each a job; those that take long only in full."""
     return [(name,) for name, run in RUNS.items() if full or not run.full]
 
 
 def job(path: Path, run: str) -> Results:
+    """Train and test one run, with the functions in the file at `path`."""
     return measure(experiments.load(path), run)
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
-    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
     return [Measurement(*(to(row[name]) for name, to in fields)) for row in experiments.rows_of(path)]
 
 
 def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
+    """Return the losses of the last experiment."""
     rows = experiments.rows_of(path)
     return [Loss(row["run"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
 
 
 def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Path) -> None:
+    """Write the measurements and the losses as two files."""
     rows = ((*row[:-2], f"{row.accuracy:.4f}", f"{row.stretched:.4f}") for row in measurements)
     experiments.write_rows(folder / "measured.csv", Measurement._fields, rows)
     experiments.write_rows(folder / "losses.csv", Loss._fields, ((*row[:-1], f"{row.loss:.4f}") for row in losses))
@@ -403,7 +421,7 @@ def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Pa
 def accuracies(
     measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Length → the numbers of all seeds."""
+    """Return length → the accuracies of all seeds."""
     rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
     lengths = dict.fromkeys(row.length for row in rows)
     return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}
@@ -413,12 +431,15 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 
 
 def summary(measurements: Sequence[Measurement]) -> str:
-    """The tables of the lesson, one per task: mean accuracy on 64 tokens, the best method first, and whether the method
-    makes a clear difference."""
+    """Return the tables of the lesson, one per task, the best method first.
+
+    They show the mean accuracy on 64 tokens, and whether the method makes a clear difference.
+    """
     return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
 
 
 def task_table(measurements: Sequence[Measurement], task: str) -> str:
+    """Return the table of one task as Markdown, the best method first."""
     found = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
     lines = []
     for method in sorted(found, key=lambda method: -round(float(found[method].mean()), 2)):
@@ -429,8 +450,11 @@ def task_table(measurements: Sequence[Measurement], task: str) -> str:
 
 
 def tables(measurements: Sequence[Measurement]) -> str:
-    """As Markdown: the summary; for each run and number of further steps the accuracies, and what each method
-    changes."""
+    """Return the summary, the accuracies and the changes as Markdown.
+
+    The accuracies, and the changes by each method, stand in one table for each run and number of further
+    steps.
+    """
     parts = ["Trained at 16 tokens, tested on 64, without further training", summary(measurements)]
     for name, run in RUNS.items():
         for steps in (0, *run.further_steps):
@@ -452,7 +476,7 @@ def tables(measurements: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """The new numbers, and of the runs that were not repeated those that are kept; the tables, the pictures."""
+    """Write the new numbers, those kept from runs that were not repeated, and the pictures; return the tables."""
     measurements = [row for rows, _ in results for row in rows]
     losses = [row for _, rows in results for row in rows]
     if not full:

@@ -1,4 +1,4 @@
-"""The pictures of lesson 9, drawn from the functions of whoever hands in `extrapolation.py`."""
+"""Pictures of lesson 9, drawn from the functions of a submission, `extrapolation.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LESSON = Lesson(9, 2.5, "1–8", (1, 2, 3), "ten methods in one small model, mea
 
 @picture
 def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
-    """The same token at every position: every difference between these scores comes from the positions."""
+    """Draw the scores of the same token at every position: all differences come from the positions."""
     d = 16
     rng = np.random.default_rng(0)
     parameters = {
@@ -65,8 +65,10 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
 
 @picture
 def copy_task(length: int = 10, back: int = 3) -> Figure:
-    """The task of lesson 9: at every position, name the token that stands 3 positions back; only the position is new
-    later."""
+    """Draw the task of lesson 9: at every position, name the token that stands 3 positions back.
+
+    At longer lengths only the positions are new.
+    """
     figure = Figure(figsize=(9.4, 1.9), layout="constrained")
     axes = figure.subplots()
     tokens = "cafebdabecfd"
@@ -99,7 +101,7 @@ def copy_task(length: int = 10, back: int = 3) -> Figure:
 
 
 def _by_seed(rows: Iterable[Any]) -> tuple[list[int], np.ndarray]:
-    """Lengths, and the accuracies of every seed at them, shape (seeds, lengths)."""
+    """Return the lengths, and the accuracies of every seed at them, shape (seeds, lengths)."""
     found = {(row.seed, row.length): row.accuracy for row in rows}
     seeds, lengths = (sorted({key[place] for key in found}) for place in (0, 1))
     return lengths, np.array([[found[seed, length] for length in lengths] for seed in seeds])
@@ -114,7 +116,7 @@ def _accuracy_axes(axes: Axes, lengths: Sequence[int]) -> None:
 
 @picture
 def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") -> Figure:
-    """A panel per method, a thin line per seed: in the usual setting, and in the one that was chosen."""
+    """Draw a panel per method, a thin line per seed: in the usual setting, and in the chosen one."""
     rows = [row for row in measured if row.task == task]
     figure, panels = small_multiples(list(dict.fromkeys(row.method for row in rows)), "length, in tokens", "accuracy")
     for method, axes in panels.items():
@@ -137,7 +139,10 @@ def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") 
 
 @picture
 def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: int = 3) -> Figure:
-    """Which distances get attention at the longest length: the right key stands `back` positions before the query."""
+    """Draw the attention that each distance gets at the longest length.
+
+    The right key stands `back` positions before the query.
+    """
     names = {key: key[0] if key[1] == "usual" else f"{key[0]}: {key[1]}".replace("_", " ") for key in looks}
     shown = {key: name for key, name in names.items() if not np.isnan(looks[key]).any()}
     figure, panels = small_multiples(list(shown.values()), "distance, in positions", "mean weight")
@@ -157,7 +162,10 @@ def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: i
 
 @picture
 def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2000) -> Figure:
-    """Whether training has come to an end: the loss of every method, in its usual and its chosen setting."""
+    """Draw the loss of every method by step, in its usual and its chosen setting.
+
+    A flat end of a curve shows that training is complete.
+    """
     methods = list(dict.fromkeys(method for method, _ in curves))
     figure, panels = small_multiples(methods, "step of training", "loss")
     for method, axes in panels.items():
@@ -175,8 +183,10 @@ def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2
 
 @picture
 def accuracy_against_base(tries: Iterable[Any]) -> Figure:
-    """The base of RoPE and of the sinusoids against what is left at eight times the trained length, a thin line per
-    seed."""
+    """Draw the accuracy at eight times the trained length against the base of RoPE and of the sinusoids.
+
+    There is a thin line per seed.
+    """
     rows = [row for row in tries if row.method in ("rope", "sinusoidal")]
     figure, panels = make_panels(2, 8.8, 3.2, sharey=True)
     for axes, task in zip(panels, dict.fromkeys(row.task for row in rows), strict=True):
@@ -197,7 +207,7 @@ def accuracy_against_base(tries: Iterable[Any]) -> Figure:
 
 
 def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
-    """One method with one setting: every seed, the loss, and in grey the usual setting of the same method."""
+    """Draw one method with one setting: every seed, the loss, and in grey the usual setting of the same method."""
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]
@@ -214,7 +224,7 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
 
 
 def measurements() -> dict[str, Any]:
-    """What the pictures that need no function are drawn from."""
+    """Return the measurements from which the pictures without a function are drawn."""
     from assignments.extrapolation import lab
 
     return {

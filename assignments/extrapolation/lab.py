@@ -1,6 +1,6 @@
 """The experiment: train one small model with each encoding at length 16, then test it on up to 1,024 tokens.
 
-Given code; nothing here is to be filled in. `make experiment` runs it on your own `extrapolation.py`, and
+Provided code: nothing here is to be filled in. `make experiment` runs it on your `extrapolation.py`, and
 
     python -m assignments.extrapolation.lab rope --base 10
 
@@ -55,57 +55,62 @@ from assignments.experiments import (  # noqa: E402
 Parameters = dict[str, Any]
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
-"""the seeds that are reported"""
+"""Seeds that are reported."""
 CHOOSING_SEEDS = (100, 101, 102, 103)
-"""the seeds on which settings and learning rates are chosen; no table of results has them"""
+"""Seeds on which settings and learning rates are chosen; no table of results has them."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One experiment. The defaults are what papers and libraries usually take."""
+    """Setting of one experiment. The defaults are the usual values of papers and libraries."""
 
     back: int = 3
-    """how many positions back the right token stands"""
+    """Number of positions from a token back to the token that it copies."""
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 32, 64, 128)
-    """where the trained model is tested"""
+    """Lengths at which the trained model is tested."""
     sequences: int = 128
-    """how many sequences it is asked about, at each length"""
+    """Number of test sequences at each length."""
     vocabulary: int = 16
     width: int = 32
     steps: int = 2000
     batch: int = 16
     learning_rate: float = 1e-2
     base: float = 1e4
-    """sinusoidal and rope"""
+    """Base of sinusoidal and rope."""
     scale: float = 1.0
-    """integer and all that act in `encode`: what is added is multiplied by it"""
+    """Factor of the rows that integer, and every method that acts in `encode`, adds."""
     table_rows: int = 64
-    """learned: four times the trained length, so that some rows are never trained and some lengths have none"""
+    """Rows of learned, four times the trained length: some are never trained, and some lengths have none."""
     n_bits: int = 7
-    """binary: enough for the longest sequence"""
+    """Number of bits of binary: enough for the longest sequence."""
     max_distance: int = 16
-    """shaw: where distances are clipped"""
+    """Distance at which shaw clips."""
     buckets: int = 32
-    """t5: the rows of bias_table"""
+    """Rows of the bias_table of t5."""
     own_buckets: int = 32
-    """t5: how many of the buckets have a number of their own; the buckets after them share the last one"""
+    """Number of buckets of t5 with separate numbers; the buckets after them share the last number."""
     slope: float = 0.5
-    """alibi: the first of eight heads"""
+    """Slope of alibi: that of the first of eight heads."""
     start_below: int = 0
-    """sinusoidal and learned: each text of training starts at a random position and ends below this one; 0: at 0"""
+    """Bound of the positions of a training text, for sinusoidal and learned.
+
+    Each text starts at a random position and ends below the bound; with 0 it starts at position 0.
+    """
     drawn_below: int = 0
-    """sinusoidal and learned: the positions of each text of training are drawn from those below this one"""
+    """End of the range from which the positions of a training text are drawn, for sinusoidal and learned."""
     block: int = 0
-    """rope: cut the features into blocks of so many, and rotate each block as a head of this width; 0: one block"""
+    """Width of the blocks of features that rope rotates, each as a head of this width; 0 for one block."""
     rotated: int = 0
-    """rope: rotate only the first features, so many, the fastest pairs; 0: all"""
+    """Number of first features, the fastest pairs, that rope rotates; 0 for all."""
     log_n: int = 0
-    """1: when tested, the scores of the query at position p are multiplied by ln(p + 1) over ln of the trained length,
-    where that is above 1"""
+    """1 if the scores of the query at position p are scaled in a test, else 0.
+
+    The factor is ln(p + 1) over ln of the trained length, where that is above 1.
+    """
 
     def known(self, parameters: Parameters) -> Parameters:
-        """What `encode` and `logits` are called with: what is trained, and what was chosen before training."""
+        """Return the arguments of `encode` and `logits`: the trained values, and those chosen before training."""
         known = parameters | {"n_bits": self.n_bits, "slope": self.slope, "base": self.base}
         if "bias_table" in parameters:
             shared = np.minimum(np.arange(self.buckets), self.own_buckets - 1)
@@ -113,7 +118,7 @@ class Setting:
         return known
 
     def tables(self) -> dict[str, tuple[int, int]]:
-        """The shape of each table that a method may train."""
+        """Return the shape of each table that a method may train."""
         return {
             "table": (self.table_rows, self.width),
             "key_table": (2 * self.max_distance + 1, self.width),
@@ -125,7 +130,10 @@ _TABLES_OF = {"learned": ("table",), "shaw": ("key_table",), "t5": ("bias_table"
 
 
 def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
-    """Everything that is trained. The shared part is drawn first: one seed starts all methods from the same numbers."""
+    """Return all trained parameters.
+
+    The shared part is drawn first: one seed starts all methods from the same numbers.
+    """
     rng = np.random.default_rng(seed)
     d, vocabulary = setting.width, setting.vocabulary
     drawn = {
@@ -143,26 +151,29 @@ def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a method does to sequences of the trained length, as far as it does not change in training."""
+    """Effect of a method on sequences of the trained length, as far as it does not change in training."""
 
     added: np.ndarray
-    """(T, d): what encode adds, without the learned table"""
+    """Rows that encode adds, without the learned table, (T, d)."""
     constant: np.ndarray
-    """(T, T): what logits adds, without the tables; −inf where a query may not use a key"""
+    """Scores that logits adds, without the tables, (T, T); −inf where a query may not use a key."""
     rotations: np.ndarray | None = None
-    """(T, d/2), complex: a rotation multiplies pair i of row t, read as one complex number, by entry (t, i)"""
+    """Rotations, (T, d/2), complex: entry (t, i) multiplies pair i of row t, read as one complex number."""
     rows: np.ndarray | None = None
-    """(T, T): which row of key_table query i uses at key j"""
+    """Row of key_table that query i uses at key j, (T, T)."""
     buckets: np.ndarray | None = None
-    """(T, T): which entry of bias_table"""
+    """Entry of bias_table that query i uses at key j, (T, T)."""
     positions: np.ndarray | None = None
-    """(S, B, T): which row of a longer `added`, and of the learned table, each token gets; None: row t"""
+    """Row of a longer `added`, and of the learned table, for each token, (S, B, T); None for row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """scores of the last queries with all keys, where no rotation gives them; only to be tested with, not trained"""
+    """Scores of the last queries with all keys, where no rotation gives them; for tests, not for training."""
 
 
 def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
-    """Ask a method what it does. Raises ValueError where the answers do not add up to its `logits` and `encode`."""
+    """Read off the effect of a method.
+
+    Raise ValueError where the answers do not add up to its `logits` and `encode`.
+    """
     length, d = setting.trained_length, setting.width
     zeros = np.zeros((length, d))
     blank = {name: np.zeros(shape) for name, shape in setting.tables().items()}
@@ -171,7 +182,10 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         return np.asarray(implementation.logits(method, q, k, setting.known(blank | tables)), dtype=np.float64)
 
     def row_read(name: str, q: np.ndarray) -> np.ndarray:
-        """Row r of the table begins with r and is 0 elsewhere: then the score says which row was read."""
+        """Return the row that was read for each score.
+
+        Row r of the table begins with r and is 0 elsewhere: then the score says which row was read.
+        """
         numbered = blank[name] + 0
         numbered[:, 0] = np.arange(len(numbered))
         scores = ask(q, zeros, **{name: numbered})
@@ -196,7 +210,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
 
 
 def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
-    """What encode adds to so many embeddings, without the learned table."""
+    """Return the rows that encode adds to embeddings of a length, without the learned table."""
     if method == "learned":
         return np.zeros((length, setting.width), np.float32)
     zeros = np.zeros((length, setting.width))
@@ -204,7 +218,7 @@ def added(implementation: ModuleType, method: str, setting: Setting, length: int
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
-    """Is what will be trained what will be measured? Compared on one sequence, with random parameters."""
+    """Compare the trained model with the measured one, on one sequence with random parameters."""
     parameters = draw_parameters(method, setting, seed=0)
     sequence = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
     alone = stacked([parameters])
@@ -225,7 +239,7 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
 def encoded(
     implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
 ) -> np.ndarray:
-    """h of the module's docstring. With a scale other than 1, what the method adds is multiplied by it."""
+    """Return h of the module's docstring, where the added rows are multiplied by a scale other than 1."""
     x = parameters["tokens"][sequence]
     h = implementation.encode(method, x, setting.known(parameters))
     return h if setting.scale == 1 else x + setting.scale * (h - x)
@@ -233,15 +247,17 @@ def encoded(
 
 @dataclass(frozen=True)
 class OtherPairs:
-    """An implementation whose RoPE rotates other pairs of a wide head, all made of its own `encode` and `logits`."""
+    """Implementation whose RoPE rotates other pairs of a wide head, made of calls of `encode` and `logits`."""
 
     implementation: ModuleType
     setting: Setting
 
     def encode(self, method: str, x: np.ndarray, parameters: Parameters) -> Any:
+        """Return the rows that the implementation's `encode` returns."""
         return self.implementation.encode(method, x, parameters)
 
     def logits(self, method: str, q: np.ndarray, k: np.ndarray, parameters: Parameters) -> Any:
+        """Return the scores of the implementation's `logits`, with the chosen pairs rotated."""
         logits, width = self.implementation.logits, q.shape[-1]
         if self.setting.rotated:
             rotated = np.arange(width) < self.setting.rotated
@@ -257,10 +273,11 @@ class OtherPairs:
 def loss_and_gradients(
     parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray
 ) -> tuple[np.ndarray, Parameters]:
-    """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter.
+    """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter.
 
-    `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and `answers`,
-    of shape (S, B, n), are the right tokens at the last n positions. Nothing is asked at the positions before them.
+    `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and
+    `answers`, of shape (S, B, n), are the right tokens at the last n positions. The positions before them
+    have no answer.
     """
     asked = answers.shape[-1]
     h = _embedded(parameters, reading, sequences)
@@ -301,7 +318,7 @@ def loss_and_gradients(
 
 
 def answered(parameters: Parameters, reading: Reading, sequences: np.ndarray, asked: int) -> np.ndarray:
-    """The score of every token as the answer at each of the last positions, shape (S, B, asked, vocabulary)."""
+    """Return the scores of every token as the answer at the last positions, (S, B, asked, vocabulary)."""
     q, k, v = _projected(parameters, _embedded(parameters, reading, sequences), asked)
     return softmax(_scores(parameters, reading, q, k)) @ v
 
@@ -318,19 +335,19 @@ def _embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) -
 
 
 def _before(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
-    """The token that stands before each one. The first has none, and gets the number after the last token's."""
+    """Return the token before each token; for the first token, the number after the last token's."""
     return np.concatenate(
         [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
     )
 
 
 def _projected(parameters: Parameters, h: np.ndarray, asked: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Queries of the last positions alone, keys and values of all."""
+    """Return the queries of the last positions alone, and the keys and values of all positions."""
     return _times(h[..., -asked:, :], parameters["w_q"]), _times(h, parameters["w_k"]), _times(h, parameters["w_v"])
 
 
 def _scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Shape (S, B, n, T): queries of the last n positions, keys of all T."""
+    """Return the scores, shape (S, B, n, T): queries of the last n positions, keys of all T."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     if reading.score is not None:
         return reading.score(q, k) + reading.constant[last]
@@ -347,7 +364,7 @@ def _scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarr
 def _score_gradients(
     parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
-    """Gradients of queries, keys and the table that the scores read, if there is one."""
+    """Return the gradients of queries, keys and the table that the scores read, if there is one."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     back = None if reading.rotations is None else reading.rotations.conj()  # rotates the other way
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)
@@ -366,7 +383,10 @@ def _score_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Every pair of features, as one complex number, times its rotation; the last row of x is at the last position."""
+    """Return every pair of features, as one complex number, times its rotation.
+
+    The last row of x is at the last position.
+    """
     if rotations is None:
         return x
     pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
@@ -378,7 +398,7 @@ def _one_hot(index: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """x of shape (S, B, T, n) times the matrix of its seed, (S, n, m)."""
+    """Return x of shape (S, B, T, n) times the matrix of its seed, (S, n, m)."""
     return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
 
 
@@ -387,11 +407,12 @@ def _transposed(x: np.ndarray) -> np.ndarray:
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
-    """(S, B, T, n) to (S, B·T, n)."""
+    """Reshape (S, B, T, n) to (S, B·T, n)."""
     return x.reshape(len(x), -1, x.shape[-1])
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
+    """Return the softmax of scores along the last axis."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -405,8 +426,10 @@ def finite_difference(
     place: tuple[int, ...],
     step: float = 1e-5,
 ) -> float:
-    """The slope of the loss in one number of one parameter: move it a little up and down, and see what the loss
-    does."""
+    """Return the slope of the loss in one number of one parameter.
+
+    The function moves the number a little up and down, and compares the losses.
+    """
     losses = []
     for moved in (step, -step):
         shifted = {key: value.copy() for key, value in parameters.items()}
@@ -427,9 +450,10 @@ def train(
     seeds: Sequence[int] = SEEDS,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Parameters], np.ndarray]:
-    """One trained model per seed, and the losses, shape (steps, S). `watch` is called before each step.
+    """Train one model per seed, and return them with the losses, shape (steps, S).
 
-    Each seed draws its own start and its own sequences, whichever others run beside it.
+    `watch` is called before each step. Each seed draws its own start and its own sequences, whichever others
+    run beside it.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -466,7 +490,7 @@ def train(
 
 
 def stacked(models: Sequence[Parameters]) -> Parameters:
-    """The parameters of several seeds, with the seeds along a new first axis."""
+    """Stack the parameters of several seeds along a new first axis."""
     return {name: np.stack([model[name] for model in models]) for name in models[0]}
 
 
@@ -478,8 +502,10 @@ def descend(
     learning_rate: float,
     look: Callable[[Reading], Reading] = lambda reading: reading,
 ) -> np.ndarray:
-    """Train the parameters in place, each step on sequences and answers drawn for it, and on what `look` makes of the
-    reading. Returns the losses, (steps, S)."""
+    """Train the parameters in place and return the losses, (steps, S).
+
+    Each step uses sequences and answers drawn for it, and the result of `look` on the reading.
+    """
     adam = Adam(parameters)
     losses = []
     for step in range(steps):
@@ -491,7 +517,7 @@ def descend(
 
 
 class Adam:
-    """Kingma and Ba 2015, with β = 0.9 and 0.99."""
+    """Optimizer of Kingma and Ba 2015, with β = 0.9 and 0.99."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -500,6 +526,7 @@ class Adam:
         self.steps = 0
 
     def step(self, gradients: Parameters, learning_rate: float) -> None:
+        """Move every parameter by one step against its gradient."""
         self.steps += 1
         for name, gradient in gradients.items():
             self.mean[name] += 0.1 * (gradient - self.mean[name])
@@ -513,20 +540,20 @@ class Adam:
 
 
 class Measurement(NamedTuple):
-    """What one trained model does at one length. The numbers are NaN where the method has no entry for it."""
+    """Result of one trained model at one length. A number is NaN where the method has no entry for it."""
 
     accuracy: float
-    """share of the positions asked at which the right token has the highest score"""
+    """Share of the tested positions at which the right token has the highest score."""
     cross_entropy: float
-    """mean of −ln of the probability given to the right token; perplexity is e to the power of it"""
+    """Mean of −ln of the probability of the right token; perplexity is e to the power of this mean."""
     weights: np.ndarray
-    """mean attention weight of the keys at distance 0, 1, 2, …"""
+    """Mean attention weight of the keys at distance 0, 1, 2, …."""
 
 
 def answer(
     implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """y of the module's docstring, shape (T, vocabulary), and the weights it was made with, (T, T)."""
+    """Return y of the module's docstring, shape (T, vocabulary), and its attention weights, (T, T)."""
     h = encoded(implementation, method, parameters, setting, sequence)
     scores = implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.known(parameters))
     if setting.log_n:
@@ -537,14 +564,14 @@ def answer(
 
 
 FEWER_BEYOND = 128
-"""above this length a quarter of the sequences is tested: their tables of scores are large"""
+"""Length above which a quarter of the sequences is tested, since their tables of scores are large."""
 
 
 def ask(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
-    """One model, one length, the same sequences for every method and seed.
+    """Test one model at one length, on the same sequences for every method and seed.
 
-    The positions asked are the last ones of each sequence, as many as the trained length has answers for: at a longer
-    length they are all positions that no sequence of training had.
+    The tested positions are the last positions of each sequence, as many as the trained length has answers
+    for: at a longer length they are all positions that no sequence of training had.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
     sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))
@@ -571,7 +598,7 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 TASKS = {"copy 3 back": 3, "copy 1 back": 1}
 LEARNING_RATES = (3e-3, 1e-2, 3e-2)
 USUAL = "usual"
-"""the name of the setting with nothing changed"""
+"""Name of the setting with nothing changed."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "integer": ("scale 0.25", "scale 0.0625", "scale 0.015625"),
@@ -581,17 +608,20 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Per method, what is tried beside the usual setting. The methods that are not here have nothing to choose."""
+"""Method → settings that are tried besides the usual one. The other methods have nothing to choose."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
-"""One change that a reader may make to break a result: tried with the methods of RIVALS, after the choice."""
+"""Changes that a reader may make to break a result, tried with the methods of RIVALS after the choice."""
 RIVALS = ("rope", "shaw", "t5")
 TRIPLED = f"steps {3 * Setting.steps}"
-"""One more, with every method: does a result change if training is three times as long?"""
+"""Change that is tried with every method: training three times as long."""
 
 
 def setting_of(*changes: str, task: str = "copy 3 back") -> Setting:
-    """The usual setting with these fields changed; lengths stay 1, 2, 4 and 8 times the trained one."""
+    """Return the usual setting with these fields changed.
+
+    Lengths stay 1, 2, 4 and 8 times the trained length.
+    """
     setting = Setting(back=TASKS[task])
     for name, value in (change.split() for change in changes if change != USUAL):
         setting = replace(setting, **{name: type(getattr(setting, name))(float(value))})
@@ -621,8 +651,11 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""(method, setting, what is changed besides) → where it is tested, on the reported seeds, copying 3 back. Measured once
-and kept: `--full` repeats it. The seven that are tested on the longest texts are tested with `log_n`, too."""
+"""(method, setting, further change) → lengths of the test, on the reported seeds, copying 3 back.
+
+The numbers are measured once and kept: `--full` repeats it. The seven that are tested on the longest texts are also
+tested with `log_n`.
+"""
 
 
 class Far(NamedTuple):
@@ -634,11 +667,11 @@ class Far(NamedTuple):
     log_n: int
     seed: int
     loss: float
-    """mean over the last tenth of training"""
+    """Mean loss over the last tenth of training."""
     length: int
     accuracy: float
     weight: float
-    """mean attention weight of the right key"""
+    """Mean attention weight of the right key."""
 
 
 class Tried(NamedTuple):
@@ -647,13 +680,13 @@ class Tried(NamedTuple):
     task: str
     method: str
     change: str
-    """the setting, as in CHOICES"""
+    """Setting, as in CHOICES."""
     then: str
-    """what was changed besides, as in BROKEN_BY"""
+    """Further change, as in BROKEN_BY."""
     learning_rate: float
     seed: int
     loss: float
-    """mean over the last tenth of training"""
+    """Mean loss over the last tenth of training."""
     x1: float
     x2: float
     x4: float
@@ -672,11 +705,11 @@ class Row(NamedTuple):
     accuracy: float
     cross_entropy: float
     weight: float
-    """mean attention weight of the right key"""
+    """Mean attention weight of the right key."""
 
 
 def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], float]) -> dict[tuple[Any, ...], float]:
-    """The mean of a value over the rows that agree in these columns."""
+    """Return the mean of a value over the rows that agree in these columns."""
     groups: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(value(row))
@@ -684,8 +717,10 @@ def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], flo
 
 
 def best_rates(rows: Iterable[Tried]) -> dict[tuple[str, str, str], float]:
-    """(task, method, setting) → the learning rate with the highest `score`, the smallest one of several that share
-    it."""
+    """Return (task, method, setting) → the learning rate with the highest `score`.
+
+    Of several rates with the same score, the smallest counts.
+    """
     scores = mean_by(rows, ("task", "method", "change", "learning_rate"), score)
     rates: dict[tuple[str, str, str], float] = {}
     for task, method, change, rate in sorted(scores, key=lambda key: (-round(scores[key], 3), key[3])):
@@ -694,19 +729,25 @@ def best_rates(rows: Iterable[Tried]) -> dict[tuple[str, str, str], float]:
 
 
 def score(row: Tried) -> float:
-    """What settings and learning rates are chosen by: the mean accuracy over the four lengths; no entry counts as 0."""
+    """Return the mean accuracy over the four lengths, by which settings and learning rates are chosen.
+
+    A length without an entry counts as 0.
+    """
     return float(np.nansum(row[7:])) / 4
 
 
 def at_best_rate(rows: Iterable[Tried]) -> list[Tried]:
-    """The rows in which each setting has its best learning rate."""
+    """Return the rows in which each setting has its best learning rate."""
     rows = list(rows)
     rates = best_rates(rows)
     return [row for row in rows if rates[row[:3]] == row.learning_rate]
 
 
 def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
-    """(task, method) → the setting with the highest `score`; the usual one wins where no other has more."""
+    """Return (task, method) → the setting with the highest `score`.
+
+    The usual setting wins where no other has a higher score.
+    """
     means = mean_by(at_best_rate(rows), ("task", "method", "change"), score)
     choice: dict[tuple[str, str], str] = {}
     for task, method, change in sorted(means, key=lambda key: (-round(means[key], 3), key[2] != USUAL)):
@@ -718,8 +759,10 @@ def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
 
 
 def jobs(full: bool) -> list[tuple[str, ...]]:
-    """What is reported: every method, as usual and as chosen, in both tasks. In full: the choice, and the changes
-    too."""
+    """Return the jobs of the reported results: every method, as usual and as chosen, in both tasks.
+
+    In full, the jobs of the choice and of the changes come too.
+    """
     choice = chosen(kept_tries("grid.csv"))
     pairs = {
         task: [(method, change) for method in METHODS for change in dict.fromkeys((USUAL, choice[task, method]))]
@@ -734,6 +777,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
+    """Return a job for each task, method and setting of the choice."""
     return [
         ("grid", task, method, change)
         for task in TASKS
@@ -743,14 +787,17 @@ def grid_jobs() -> list[tuple[str, ...]]:
 
 
 def job(path: Path, kind: str, *what: str) -> Any:
-    """One job: see `report`, `try_grid`, `try_change` and `go_far`."""
+    """Run one job: see `report`, `try_grid`, `try_change` and `go_far`."""
     return {"report": report, "grid": try_grid, "change": try_change, "far": go_far}[kind](load(path), *what)
 
 
 def report(
     implementation: ModuleType, task: str, method: str, change: str
 ) -> tuple[list[Row], list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """One method in one setting with every reported seed: rows of measured.csv, attention.csv and losses.csv."""
+    """Measure one method in one setting with every reported seed.
+
+    The results are rows of measured.csv, attention.csv and losses.csv.
+    """
     rate = best_rates(kept_tries("grid.csv"))[task, method, change]
     return measure(implementation, task, method, change, replace(setting_of(change, task=task), learning_rate=rate))
 
@@ -764,6 +811,7 @@ def measure(
     seeds: Sequence[int] = SEEDS,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Row], list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Train one model per seed, and test each at every length."""
     models, losses = train(implementation, method, setting, seeds, watch)
     rows, weights = [], []
     for seed, model in zip(seeds, models, strict=True):
@@ -798,17 +846,18 @@ CURVE_POINTS = 40
 
 
 def try_grid(implementation: ModuleType, task: str, method: str, change: str) -> list[Tried]:
-    """One setting with every learning rate."""
+    """Try one setting with every learning rate."""
     return [row for rate in LEARNING_RATES for row in tries(implementation, task, method, change, USUAL, rate)]
 
 
 def try_change(implementation: ModuleType, method: str, change: str, then: str) -> list[Tried]:
+    """Try one more change of a setting, at the best learning rate of the setting."""
     rate = best_rates(kept_tries("grid.csv"))["copy 3 back", method, change]
     return tries(implementation, "copy 3 back", method, change, then, rate)
 
 
 def tries(implementation: ModuleType, task: str, method: str, change: str, then: str, rate: float) -> list[Tried]:
-    """One setting with the choosing seeds."""
+    """Try one setting with the choosing seeds."""
     setting = replace(setting_of(change, then, task=task), learning_rate=rate)
     models, losses = train(implementation, method, setting, CHOOSING_SEEDS)
     late = losses[-setting.steps // 10 :].mean(axis=0)
@@ -822,7 +871,7 @@ def tries(implementation: ModuleType, task: str, method: str, change: str, then:
 
 
 def go_far(implementation: ModuleType, method: str, change: str, then: str) -> list[Far]:
-    """One setting with every reported seed, tested far beyond the trained length."""
+    """Test one setting with every reported seed far beyond the trained length."""
     changes = (change, *then.split(", "))
     rate = best_rates(kept_tries("grid.csv"))["copy 3 back", method, change]
     setting = replace(setting_of(*changes), learning_rate=rate, lengths=FAR[method, change, then])
@@ -843,6 +892,7 @@ def go_far(implementation: ModuleType, method: str, change: str, then: str) -> l
 
 
 def saved_far() -> list[Far]:
+    """Return the rows of far.csv."""
     kinds = (str, str, str, int, int, float, int, float, float)
     return [
         Far(*(kind(row[field]) for field, kind in zip(Far._fields, kinds, strict=True)))
@@ -851,7 +901,7 @@ def saved_far() -> list[Far]:
 
 
 def kept_tries(name: str) -> list[Tried]:
-    """grid.csv or changes.csv."""
+    """Return the rows of grid.csv or changes.csv."""
     kinds = (str, str, str, str, float, int, float, float, float, float, float)
     return [
         Tried(*(kind(row[field]) for field, kind in zip(Tried._fields, kinds, strict=True)))
@@ -860,7 +910,10 @@ def kept_tries(name: str) -> list[Tried]:
 
 
 def saved() -> list[Row]:
-    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     kinds = (str, str, str, float, int, int, float, float, float)
     return [
         Row(*(kind(row[field]) for field, kind in zip(Row._fields, kinds, strict=True)))
@@ -869,12 +922,12 @@ def saved() -> list[Row]:
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
-    """(method, setting) → mean weight at distance 0, 1, 2, … , at the longest length, in the first task."""
+    """Return (method, setting) → mean weight at distance 0, 1, 2, …, at the longest length, in the first task."""
     return _columns("attention.csv", "weight")
 
 
 def saved_losses() -> dict[tuple[str, str], np.ndarray]:
-    """(method, setting) → the mean loss of each of the equal parts of training, in the first task."""
+    """Return (method, setting) → mean loss of each of the equal parts of training, in the first task."""
     return _columns("losses.csv", "loss")
 
 
@@ -889,14 +942,14 @@ def _columns(name: str, value: str) -> dict[tuple[str, str], np.ndarray]:
 def by_length(
     rows: Iterable[Row], task: str, method: str, change: str = USUAL, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Length → the numbers of all seeds."""
+    """Return length → the numbers of all seeds."""
     found = [row for row in rows if (row.task, row.method, row.change) == (task, method, change)]
     lengths = dict.fromkeys(row.length for row in found)
     return {length: np.array([getattr(row, what) for row in found if row.length == length]) for length in lengths}
 
 
 def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
-    """Writes what was measured, and draws it. In full, the choice and the changes too."""
+    """Write and draw the measurements; in full, also the choice and the changes."""
     kinds = [kind for kind, *_ in jobs(full)]
     found = {
         kind: [result for one, result in zip(kinds, results, strict=True) if one == kind]
@@ -935,7 +988,7 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
 
 
 def tables(implementation: ModuleType) -> str:
-    """All that was measured, as Markdown."""
+    """Return all measurements as Markdown."""
     rows, grid, changes = saved(), kept_tries("grid.csv"), kept_tries("changes.csv")
     known = [
         [method, f"{learned:,}", number(gap)] for method, (learned, gap) in before_training(implementation).items()
@@ -968,7 +1021,7 @@ def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
 
 
 def comparison(rows: Sequence[Row], task: str) -> str:
-    """The table of the lesson: each method in its usual and its chosen setting, the best result first."""
+    """Return the table of the lesson: each method in its usual and its chosen setting, the best result first."""
     shortest, longest = Setting.lengths[0], Setting.lengths[-1]
     found = {pair: by_length(rows, task, *pair) for pair in reported(rows, task)}
     lines = []
@@ -979,11 +1032,12 @@ def comparison(rows: Sequence[Row], task: str) -> str:
 
 
 def reported(rows: Iterable[Row], task: str) -> list[tuple[str, str]]:
-    """The methods and settings that were measured, in order."""
+    """Return the methods and settings that were measured, in order."""
     return list(dict.fromkeys((row.method, row.change) for row in rows if row.task == task))
 
 
 def accuracy_table(implementation: ModuleType, rows: Sequence[Row], task: str) -> str:
+    """Return the accuracies of one task by length as Markdown, with reliable length and gap."""
     lines = []
     for method, change in reported(rows, task):
         accuracy = by_length(rows, task, method, change)
@@ -1006,7 +1060,10 @@ def _detail_table(rows: Sequence[Row], task: str) -> str:
 
 
 def far_table(rows: Sequence[Far]) -> str:
-    """Each row of FAR, in brackets how many seeds are reliable; and how many seeds had a loss above 0.01 at the end."""
+    """Return each row of FAR as Markdown, with the number of reliable seeds in brackets.
+
+    A column has the number of seeds with a loss above 0.01 at the end of training.
+    """
     lengths = sorted({row.length for row in rows})
     lines = []
     for key in dict.fromkeys(row[:4] for row in rows):
@@ -1028,7 +1085,7 @@ def far_table(rows: Sequence[Far]) -> str:
 
 
 def grid_table(grid: Sequence[Tried]) -> str:
-    """Every setting at its best learning rate; the chosen one has a star."""
+    """Return every setting at its best learning rate as Markdown; the chosen setting has a star."""
     choice, rows = chosen(grid), at_best_rate(grid)
     lines = []
     for task, method, change in dict.fromkeys(row[:3] for row in rows):
@@ -1040,6 +1097,7 @@ def grid_table(grid: Sequence[Tried]) -> str:
 
 
 def tripled_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
+    """Return the accuracies after training once and three times as long as Markdown."""
     lines = []
     for method, change in dict.fromkeys((row.method, row.change) for row in changes):
         once = tried(at_best_rate(grid), "copy 3 back", method, change)
@@ -1052,15 +1110,19 @@ def tripled_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
 
 
 def flat(once: Sequence[Tried], thrice: Sequence[Tried]) -> bool:
-    """Whether training three times as long moves the mean accuracy by at most 0.02 at every length."""
+    """Return True if training three times as long moves each mean accuracy by at most 0.02.
+
+    The means are those of the tested lengths, one by one.
+    """
     means = [np.mean([row[7:] for row in rows], axis=0) for rows in (once, thrice)]
     return bool(np.nanmax(np.abs(means[1] - means[0])) <= 0.02)
 
 
 def changes_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
-    """One more change for each rival, as usual and as chosen: accuracy at 8 times the trained length.
+    """Return one more change for each rival, as usual and as chosen: accuracy at 8 times the trained length.
 
-    In brackets the accuracy at the trained length, where it is below RELIABLE: there the task was not learned at all.
+    In brackets is the accuracy at the trained length, where it is below RELIABLE: there the task was not
+    learned at all.
     """
     tries = [*at_best_rate(grid), *changes]
     lines = []
@@ -1075,7 +1137,7 @@ def changes_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
 
 
 def tried(rows: Iterable[Tried], task: str, method: str, change: str, then: str = USUAL) -> list[Tried]:
-    """The rows of one setting."""
+    """Return the rows of one setting."""
     return [row for row in rows if row[:4] == (task, method, change, then)]
 
 
@@ -1115,7 +1177,7 @@ def try_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Without arguments all that is reported; with a method, that method alone, with any field of Setting changed."""
+    """Measure everything that is reported, or one method with any field of Setting changed."""
     parser = argparse.ArgumentParser(prog="python -m assignments.extrapolation.lab", description=main.__doc__)
     parser.add_argument("method", nargs="?", choices=METHODS, help="train this method alone")
     parser.add_argument(

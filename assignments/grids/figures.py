@@ -1,4 +1,4 @@
-"""The pictures of lesson 10, drawn from the functions of whoever hands in `grids.py`."""
+"""Pictures of lesson 10, drawn from the functions of a submission, `grids.py`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ LESSON = Lesson(10, 3, "3, 4, 5", (1, 2), "two or three coordinates in place of 
 
 @picture
 def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
-    """Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may be far
-    apart."""
+    """Draw two pairs of patches on a grid, and in the row to which it is flattened.
+
+    Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may
+    be far apart on the grid.
+    """
     where = np.asarray(grids.grid_positions(height, width))
     cells = height * width
     cell = min(cell, cells - width - 1)
@@ -76,8 +79,10 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
 
 @picture
 def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
-    """Every feature of a 2-D sinusoidal code is a pattern of stripes: across for y, upright for x, wider from pair to
-    pair."""
+    """Draw every feature of a 2-D sinusoidal code, each a pattern of stripes.
+
+    The stripes run across for y and upright for x, and are wider from pair to pair.
+    """
     codes = as_numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
     figure = Figure(figsize=(9.4, 2.8), layout="constrained")
     panels = figure.subplots(2, 6, sharex=True, sharey=True)
@@ -94,7 +99,7 @@ def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: f
 
 
 def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
-    """The same speeds as `axial`, each pair in a direction of its own: both columns of a row are in use."""
+    """Return the frequencies of `axial`, each pair in another direction: both columns of a row are in use."""
     speeds = np.sort(axial.sum(axis=1))[::-1]
     directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two point the same way
     return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
@@ -104,8 +109,10 @@ def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
 def favourite_offset(
     grids: ModuleType, down: int = 5, right: int = 7, head_dim: int = 64, base: float = 100.0
 ) -> Figure:
-    """A query that likes one offset best: where a pair reads one axis, it also likes the whole row and the whole
-    column."""
+    """Draw the scores of a query that prefers one offset.
+
+    Where a pair reads one axis, the query also prefers the whole row and the whole column.
+    """
     side = 25
     where = np.asarray(grids.grid_positions(side, side))
     middle, offset = np.full((1, 2), side // 2), np.array([[down, right]])
@@ -142,8 +149,10 @@ def favourite_offset(
 
 @picture
 def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
-    """Which pair rotates with which axis: in sections the slow pairs are all of one axis, interleaved each axis has
-    fast and slow ones."""
+    """Draw which pair rotates with which axis.
+
+    In sections the slow pairs all belong to one axis; interleaved, each axis has fast and slow pairs.
+    """
     sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
@@ -166,8 +175,11 @@ def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20
 def sequence_positions(
     grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4
 ) -> Figure:
-    """Text counts on all three axes at once; an image spreads out on h and w, and the text after it goes on past its
-    longest side."""
+    """Draw the positions of text, an image and more text on three axes.
+
+    Text counts on all three axes together; an image spreads out on h and w, and the text after it continues
+    past its longest side.
+    """
     where = as_numbers(grids.mrope_positions([before, (frames, height, width), after]))
     tokens = np.arange(len(where))
     figure = Figure(figsize=(8.8, 3.6), layout="constrained")
@@ -196,7 +208,10 @@ def sequence_positions(
 
 @picture
 def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) -> Figure:
-    """One feature of a learned grid, stretched: bilinear fills in between the old cells, nearest repeats them."""
+    """Draw one feature of a learned grid, stretched by bilinear and by nearest interpolation.
+
+    Bilinear interpolation fills in between the old cells; nearest repeats them.
+    """
     old = (4, 6)
     table = np.random.default_rng(4).normal(size=(old[0] * old[1], 1))
     smooth = as_numbers(grids.resize_grid(table, old, (new_height, new_width))).reshape(new_height, new_width)
@@ -215,7 +230,7 @@ def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) 
 
 @picture
 def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
-    """A matrix of frequencies with two rows, and the angle by which each of its pairs rotates in one cell."""
+    """Draw a matrix of frequencies with two rows, and the angle of each of its pairs in one cell."""
     frequencies = np.array([[1.0, 0.5], [1.0, -1.0]])
     tips = as_numbers(grids.apply_rope_nd([[1, 0, 1, 0]], [[y, x]], frequencies)).reshape(2, 2)
     figure = Figure(figsize=(NARROW, 2.7), layout="constrained")
@@ -237,7 +252,10 @@ def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
 
 @picture
 def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
-    """Old cells and new ones over the same width: where the new centres lie among the old ones, and what they get."""
+    """Draw old and new cells over the same width.
+
+    The picture shows where the new centres lie among the old centres, and which values they get.
+    """
     old = np.array([[0.0], [6.0], [12.0]])
     values = as_numbers(grids.resize_grid(old, (1, len(old)), (1, new)))[:, 0]
     figure = Figure(figsize=(NARROW, 2.0), layout="constrained")

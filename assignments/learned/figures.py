@@ -1,4 +1,4 @@
-"""The pictures of lesson 4, drawn from the functions of whoever hands in `learned.py`."""
+"""Pictures of lesson 4, drawn from the functions of a submission, `learned.py`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LESSON = Lesson(4, 1.5, "1, 3", (1,), "a learned row is added to the row of a to
 
 @picture
 def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len: int = 12) -> Figure:
-    """A row that was trained, a row that was not, and a row that does not exist."""
+    """Draw three rows of a table: a trained one, an untrained one, and one that does not exist."""
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
     # Something for the rows to learn: a smooth pattern, by plain gradient descent.
@@ -68,7 +68,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
 
 @picture
 def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> Figure:
-    """Each lookup sends its gradient back to the row that it read, and there the gradients are added."""
+    """Draw how each lookup sends its gradient back to the row that it read, where the gradients are added."""
     sent = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]])[: len(positions)]
     added = as_numbers(learned.lookup_gradient((3, 2), positions, sent))
     figure = Figure(figsize=(NARROW, 2.3), layout="constrained")
@@ -98,7 +98,7 @@ def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> 
 
 @picture
 def stretched_table(learned: ModuleType, rows: int = 5) -> Figure:
-    """One feature of three rows, and of the rows of the stretched table, each at its old position."""
+    """Draw one feature of three rows, and of the rows of the stretched table, each at its old position."""
     table = np.array([[1.0], [2.0], [3.0]])
     new = as_numbers(learned.resize_table(table, rows))[:, 0]
     figure = Figure(figsize=(NARROW, 2.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""The pictures of lesson 14, drawn from the functions of whoever hands in `model.py`."""
+"""Pictures of lesson 14, drawn from the functions of a submission, `model.py`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
 
 
 def measurements() -> dict[str, Any]:
+    """Return the measurements from which the pictures without a function are drawn."""
     from assignments.model import lab
 
     return {"model_changes": lab.saved(), "writer_sizes": lab.saved_sizes()}
@@ -58,7 +59,7 @@ def size(rows: Any) -> float:
 
 @picture
 def shared_heads(model: ModuleType, heads: int = 6, key_heads: int = 2) -> Figure:
-    """Which key head each query head uses: with repeat_heads, and with np.tile."""
+    """Draw which key head each query head uses: with repeat_heads, and with np.tile."""
     numbers = np.arange(float(key_heads))[:, np.newaxis, np.newaxis]
     n_rep = heads // key_heads
     copies = as_numbers(model.repeat_heads(numbers, n_rep))[:, 0, 0]
@@ -86,8 +87,10 @@ def _circle(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
 
 @picture
 def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
-    """How many numbers the cache holds per token, for each number of key heads, as a share of those for as many key
-    heads as query heads."""
+    """Draw the numbers per token in the cache for each number of key heads.
+
+    They are a share of the numbers for as many key heads as query heads.
+    """
     choices, counts = [count for count in (1, 2, 4, 8, 16, 32) if heads % count == 0], []
     for key_heads in choices:
         layer = drawn_layer(4, heads, key_heads, 2, 4)
@@ -107,7 +110,7 @@ def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
 
 @picture
 def block_map(model: ModuleType, scale: float = 1.5) -> Figure:
-    """A block: the residual stream, and what is read from it and added to it, each with the size of its rows."""
+    """Draw a block: the residual stream, and what is read from it and added to it, with the size of its rows."""
     length, layer = 12, drawn_layer(32, 4, 2, 8, 48)
     x = scale * np.random.default_rng(1).normal(size=(length, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)
@@ -132,7 +135,7 @@ def block_map(model: ModuleType, scale: float = 1.5) -> Figure:
 
 
 def _branch(axes: Axes, place: float, normal: float, name: str, added: float) -> None:
-    """A part beside the stream: a norm, the part, and the arrow back."""
+    """Draw a part beside the stream: a norm, the part, and the arrow back."""
     arrow = {"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0}
     for row, words, colour in ((place, "norm", ORANGE), (place + 1.6, name, BLUE)):
         axes.fill_between((0.6, 1.7), row - 0.45, row + 0.45, color=colour, linewidth=0)
@@ -147,7 +150,7 @@ def _branch(axes: Axes, place: float, normal: float, name: str, added: float) ->
 
 @picture
 def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
-    """The size of the rows after each layer: the norm of a copy, and the norm after the sum."""
+    """Draw the size of the rows after each layer: the norm of a copy, and the norm after the sum."""
     length, before = 12, np.random.default_rng(1).normal(size=(12, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)
     after, sizes = before, [(size(before), size(before))]
@@ -171,7 +174,7 @@ def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
 
 @picture
 def changes(model_changes: Iterable[Any]) -> Figure:
-    """The loss with one part changed, a bar per change, and the loss of a guess."""
+    """Draw the loss with one part changed, a bar per change, and the loss of a guess."""
     rows = sorted(model_changes, key=lambda row: row.loss)
     figure, axes = make_panels(1, NARROW, 4.6)
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
@@ -189,7 +192,7 @@ def changes(model_changes: Iterable[Any]) -> Figure:
 
 @picture
 def parameters(writer_sizes: Mapping[str, int]) -> Figure:
-    """The share of each kind of part in the numbers of two models."""
+    """Draw the share of each kind of part in the numbers of two models."""
     figure, axes = make_panels(1, NARROW, 1.9)
     colours = {"embedding": FAINT, "attention": ORANGE, "feed-forward": BLUE}
     for row, counts in enumerate((writer_sizes, LLAMA_3_8B)):

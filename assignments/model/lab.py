@@ -35,13 +35,13 @@ Rows = Callable[[np.ndarray], np.ndarray]
 
 
 class Measurement(NamedTuple):
-    """What the model does with one part changed."""
+    """Result of the model with one part changed."""
 
     change: str
     loss: float
-    """in nats per letter"""
+    """Loss in nats per letter."""
     largest: float
-    """largest change of a logit"""
+    """Largest change of a logit."""
 
 
 # The model and its text.
@@ -59,8 +59,11 @@ def symbols() -> str:
 
 
 def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int], np.ndarray] | None = None) -> Model:
-    """Return the course's model. It was trained with pairs (2i, 2i+1), so `reorder`, your to_half_layout unless another
-    function is given, brings the columns of queries and keys into the half layout."""
+    """Return the course's model, with its queries and keys in the half layout.
+
+    The model was trained with pairs (2i, 2i+1), so `reorder`, your to_half_layout unless another function is
+    provided, brings the columns of queries and keys into the half layout.
+    """
     tensors = read_safetensors(WRITER / "weights.safetensors")
     reorder = reorder or implementation.to_half_layout
     model: Model = implementation.from_checkpoint(
@@ -73,8 +76,10 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
 
 
 def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
-    """Return what the course's model, or another one of its form, writes after a prompt with your functions: always the
-    most likely letter."""
+    """Return the text that the course's model writes after a prompt with your functions.
+
+    Another model of its form may take its place. The next letter is always the most likely letter.
+    """
     letters = symbols()
     tokens = [letters.index(letter) for letter in prompt]
     chosen = implementation.generate(tokens, model or writer_model(implementation), count)
@@ -90,7 +95,7 @@ def held_out() -> np.ndarray:
 
 
 def sizes(implementation: ModuleType) -> dict[str, int]:
-    """Return how many numbers each kind of part of the course's model has."""
+    """Return the number of numbers in each kind of part of the course's model."""
     model = writer_model(implementation)
     kinds = {"attention": ("w_q", "w_k", "w_v", "w_o"), "feed-forward": ("w_gate", "w_up", "w_down")}
     counted = {kind: sum(layer[name].size for layer in model["layers"] for name in kinds[kind]) for kind in kinds}
@@ -104,27 +109,27 @@ Change = Callable[[ModuleType, Model], tuple[Model, dict[str, np.ndarray]]]
 
 
 def _of_layers(change: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]]) -> Change:
-    """Other weights in every layer."""
+    """Return a change of the weights in every layer."""
     return lambda functions, model: (model | {"layers": [layer | change(layer) for layer in model["layers"]]}, {})
 
 
 def _of_model(**entries: Callable[[Model], Any]) -> Change:
-    """Other entries of the model."""
+    """Return a change of entries of the model."""
     return lambda functions, model: (model | {name: entry(model) for name, entry in entries.items()}, {})
 
 
 def _of_forward(**arguments: Callable[[], np.ndarray]) -> Change:
-    """Other arguments of `forward`."""
+    """Return a change of arguments of `forward`."""
     return lambda functions, model: (model, {name: argument() for name, argument in arguments.items()})
 
 
 def _of_layout(reorder: Callable[[ModuleType], Callable[[np.ndarray, int], np.ndarray]]) -> Change:
-    """Another order of the columns of queries and keys."""
+    """Return a change of the order of the columns of queries and keys."""
     return lambda functions, model: (writer_model(functions, reorder(functions)), {})
 
 
 def _of_function(name: str, changed: Callable[[ModuleType, Model], Callable[..., Any]]) -> Change:
-    """Another function in the place of one of yours; `changed` makes it, and may call yours."""
+    """Return a change of one of your functions; `changed` makes the other function, and may call yours."""
 
     def change(functions: ModuleType, model: Model) -> tuple[Model, dict[str, np.ndarray]]:
         setattr(functions, name, changed(functions, model))
@@ -153,7 +158,7 @@ def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndar
 
 
 def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
-    """Values are what is repeated and equals x w_v; there they are rotated first."""
+    """Return an attention that rotates the values first: they are repeated and equal x w_v."""
     right, repeat = functions.grouped_query_attention, functions.repeat_heads
 
     def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
@@ -173,12 +178,12 @@ def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
 def _gated(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[ModuleType, Model], Callable[..., np.ndarray]]:
-    """swiglu with another function of x w_gate and x w_up."""
+    """Return swiglu with another function of x w_gate and x w_up."""
     return lambda functions, model: lambda x, w_gate, w_up, w_down: combine(x @ w_gate, x @ w_up) @ w_down
 
 
 class Parts(NamedTuple):
-    """The parts of one layer, your functions, each of rows (..., T, d)."""
+    """Parts of one layer, from your functions, each of rows (..., T, d)."""
 
     norm_1: Rows
     attention: Rows
@@ -187,7 +192,7 @@ class Parts(NamedTuple):
 
 
 def _block(assemble: Callable[[Parts, np.ndarray], np.ndarray]) -> Callable[[ModuleType, Model], Callable[..., Any]]:
-    """A block assembled in another way."""
+    """Return a block that is assembled in another way."""
 
     def changed(functions: ModuleType, model: Model) -> Callable[..., Any]:
         right = functions.block
@@ -286,12 +291,15 @@ def job(path: Path, change: str) -> Measurement:
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
-    """Return the measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     return [Measurement(row["change"], float(row["loss"]), float(row["largest"])) for row in experiments.rows_of(path)]
 
 
 def saved_sizes(path: Path = HERE / "sizes.csv") -> dict[str, int]:
-    """Return how many numbers each kind of part of the course's model has."""
+    """Return the saved number of numbers in each kind of part of the course's model."""
     return {row["part"]: int(row["numbers"]) for row in experiments.rows_of(path)}
 
 

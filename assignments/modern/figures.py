@@ -1,4 +1,4 @@
-"""The pictures of lesson 11, drawn from the functions of whoever hands in `modern.py`."""
+"""Pictures of lesson 11, drawn from the functions of a submission, `modern.py`."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ LESSON = Lesson(11, 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks f
 
 @picture
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
-    """Without any encoding the weight of token 0 says how many tokens there are; far along, a small error in it hides
-    that."""
+    """Draw the weight of token 0 without any encoding, which says how many tokens there are.
+
+    Far along, a small error in the weight hides that number.
+    """
     share = as_numbers(modern.first_token_share(length))
     figure, (weights, read) = make_panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
     image = heatmap(weights, np.tri(length) * share[:, np.newaxis], 0, 1)
@@ -63,7 +65,7 @@ def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> F
 
 @picture
 def layer_schedules(modern: ModuleType) -> Figure:
-    """Four public models, layer by layer: which layers see the whole text, and which rotate."""
+    """Draw four public models, layer by layer: which layers see the whole text, and which rotate."""
     local, whole, partly, none = (
         "part of the text, RoPE",
         "whole text, RoPE",
@@ -99,7 +101,10 @@ def layer_schedules(modern: ModuleType) -> Figure:
 
 @picture
 def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, new: int = 4) -> Figure:
-    """A window slides with the query; a chunk stands still until it is full. New queries line up with the last keys."""
+    """Draw a window, which slides with the query, and a chunk, which stays until it is full.
+
+    New queries line up with the last keys.
+    """
     masks = {"sliding window": modern.sliding_window_mask, "chunks": modern.chunk_mask}
     figure = Figure(figsize=(9.4, 4.6), layout="constrained")
     grid = figure.add_gridspec(2, 3, height_ratios=(length, new + 2), width_ratios=(1, 1, 1.15))
@@ -121,8 +126,11 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 
 @picture
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
-    """p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over few
-    pairs."""
+    """Draw the frequencies of p-RoPE and of partial RoPE.
+
+    p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over
+    few pairs.
+    """
     theta = as_numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = as_numbers(modern.p_rope_frequencies(head_dim, p))
     rotating = np.count_nonzero(stopped)
@@ -157,7 +165,10 @@ def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) 
 def cache_with_sinks(
     modern: ModuleType, length: int = 20, n_sinks: int = 2, window: int = 6, head_dim: int = 8
 ) -> Figure:
-    """Old tokens leave the cache, the first ones stay; keys that moved together with the query score as before."""
+    """Draw a cache with sinks: old tokens leave it, and the first tokens stay.
+
+    Keys that moved together with the query score as before.
+    """
     kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
     places = np.arange(len(kept))
     keys, query = np.split(np.random.default_rng(4).normal(size=(length + 1, head_dim)), [length])
@@ -203,8 +214,10 @@ def cache_with_sinks(
 
 @picture
 def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -> Figure:
-    """Decoupled RoPE: a score of what the tokens say plus a score of where they stand; a shift of all changes
-    neither."""
+    """Draw the two parts of a score of decoupled RoPE: content and position.
+
+    A shift of all positions changes neither part.
+    """
     rng = np.random.default_rng(1)
     q_content, k_content = rng.normal(size=(2, 1, length, 6))
     q_rope, k_rope = np.tile([2.0, 0, 1, 0], (1, length, 1)), np.tile([2.0, 0, 1, 0], (length, 1))
@@ -228,7 +241,7 @@ def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -
 
 @picture
 def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10) -> Figure:
-    """Softmax with more and more keys: the weight of the right key, with and without `log_n_scale`."""
+    """Draw the weight of the right key among more and more keys, with and without `log_n_scale`."""
     keys = 2.0 ** np.arange(8, 21)
     figure, axes = make_panels(1, 6.4, 3.2)
     scales = as_numbers(modern.log_n_scale(keys - 1, trained_len))
@@ -246,7 +259,10 @@ def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10)
 
 @picture
 def schedules_measured(schedules: Iterable[Any]) -> Figure:
-    """Accuracy against length for each task and schedule of layers: a thin line per seed, and their mean."""
+    """Draw accuracy against length for each task and schedule of layers.
+
+    Each panel has a thin line per seed, and their mean.
+    """
     rows, tasks = list(schedules), ("copy 3 back", "passkey")
     kinds = list(dict.fromkeys(row.schedule for row in rows if row.run in tasks))
     lengths = sorted({row.length for row in rows})
@@ -268,7 +284,7 @@ def schedules_measured(schedules: Iterable[Any]) -> Figure:
 
 @picture
 def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
-    """The loss of each model in training, by step."""
+    """Draw the loss of each model in training, by step."""
     rows, tasks = list(schedule_loss), ("copy 3 back", "passkey")
     names = dict.fromkeys((row.run, row.schedule) for row in rows if row.run in tasks)
     return loss_curves(
@@ -279,7 +295,7 @@ def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
 
 @picture
 def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure:
-    """The weights of four keys for three learned sinks, and what the sink takes."""
+    """Draw the weights of four keys for three learned sinks, and the weight of the sink."""
     scores, sinks = np.array([1.0, 0.0, -1.0, 0.5]), [low, (low + high) / 2, high]
     weights = as_numbers(modern.sink_weights(np.tile(scores, (3, 1, 1)), np.array(sinks)))[:, 0]
     figure, axes = make_panels(1, NARROW, 2.8)
@@ -295,7 +311,7 @@ def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure
 
 
 def measurements() -> dict[str, Any]:
-    """What the pictures that need no function are drawn from."""
+    """Return the measurements from which the pictures without a function are drawn."""
     from assignments.modern import lab
 
     return {"schedules": lab.saved(), "schedule_loss": lab.saved_losses()}

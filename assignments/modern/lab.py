@@ -1,6 +1,6 @@
 """Layers with and without RoPE, run: a model of two layers, trained at 16 tokens and asked at up to 128.
 
-Given code; nothing here is to be filled in. `make experiment` runs it on your own `modern.py`.
+Provided code: nothing here is to be filled in. `make experiment` runs it on your `modern.py`.
 
 Every sequence begins with the same start token, and all other tokens are drawn at random. There are two tasks:
 
@@ -44,34 +44,36 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is held fixed while the layers with RoPE change."""
+    """Values that are held fixed while the layers with RoPE change."""
 
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 20, 24, 32, 48, 64, 128)
-    """where the trained model is asked"""
+    """Lengths at which the trained model is tested."""
     back: int = 3
-    """copy: how many positions back the right token stands"""
+    """Number of positions from a token back to the token that it copies."""
     base: float = 1e4
-    """of RoPE"""
+    """Base of RoPE."""
     steps: int = 2500
     batch: int = 16
     learning_rate: float = 3e-3
     texts: int = 256
-    """about how many sequences a model is asked, at each length"""
+    """Approximate number of test sequences at each length."""
     vocabulary: int = 16
-    """tokens that can be an answer; the start token and the mark come after them"""
+    """Number of tokens that can be an answer; the start token and the mark come after them."""
     width: int = 32
     hidden: int = 64
     layers: int = 2
     start: bool = True
-    """whether every sequence of training begins with the start token"""
+    """True if every sequence of training begins with the start token."""
 
     @property
     def start_token(self) -> int:
+        """Return the id of the start token."""
         return self.vocabulary
 
     @property
     def mark(self) -> int:
+        """Return the id of the mark."""
         return self.vocabulary + 1
 
 
@@ -91,36 +93,39 @@ SCHEDULES_OF_THREE = {
     BUT_LAST: lambda implementation, layers: implementation.rope_layers(layers, layers),
     "every layer": SCHEDULES["every layer"],
 }
-"""With three layers: the order of Llama 4 and SmolLM3, in small."""
+"""Schedules of three layers: the order of Llama 4 and SmolLM3, in small."""
 _SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
-"""Which layers rotate, from `rope_layers`. An interval above the number of layers skips none. No interval leaves out
-the first of two layers: the control "the second layer" is the opposite of interval 2."""
+"""Schedule → the layers that rotate, from `rope_layers`.
+
+An interval above the number of layers skips none. No interval leaves out the first of two layers: the control "the
+second layer" is the opposite of interval 2.
+"""
 
 
 class Texts(NamedTuple):
-    """Sequences and what is asked about them."""
+    """Sequences, their right answers, and the positions that are tested."""
 
     tokens: np.ndarray
-    """(..., T)"""
+    """Token ids, (..., T)."""
     answers: np.ndarray
-    """(..., T): the right answer at each position that is asked"""
+    """Right answer at each tested position, (..., T)."""
     asked: np.ndarray
-    """(..., T), bool"""
+    """True at each tested position, (..., T)."""
 
 
 class Measurement(NamedTuple):
-    """What one trained model does at one length."""
+    """Result of one trained model at one length."""
 
     run: str
     schedule: str
     seed: int
     length: int
     accuracy: float
-    """share of the positions asked at which the right token has the highest score"""
+    """Share of the tested positions at which the right token has the highest score."""
 
 
 class Loss(NamedTuple):
-    """How training went: the mean cross-entropy of one seed over the steps since the row before."""
+    """Mean cross-entropy of one seed in training, over the steps since the row before."""
 
     run: str
     schedule: str
@@ -130,7 +135,7 @@ class Loss(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Without RoPE: how much attention token 0 gets from a position in the first layer, the mean over sequences."""
+    """Attention that token 0 gets from a position in the first layer, without RoPE: the mean over sequences."""
 
     seed: int
     position: int
@@ -141,6 +146,7 @@ class Look(NamedTuple):
 
 
 def copy_back(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
+    """Return sequences whose answer at each position is the token `back` positions before it."""
     tokens = _random_tokens(rng, count, length, setting)
     # The others got their answer from the end, by np.roll.
     asked = np.tile(np.arange(length) > setting.back, (count, 1))
@@ -148,6 +154,7 @@ def copy_back(rng: np.random.Generator, count: int, length: int, setting: Settin
 
 
 def passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
+    """Return sequences with one mark each, whose answer is the token after the mark."""
     tokens = _random_tokens(rng, count, length, setting)
     marked = rng.integers(1, length - 2, size=(count, 1))
     np.put_along_axis(tokens, marked, setting.mark, axis=1)
@@ -163,9 +170,11 @@ def _random_tokens(rng: np.random.Generator, count: int, length: int, setting: S
 
 
 class Task(NamedTuple):
+    """Task of the experiment: how its texts are drawn, and how many positions are tested."""
+
     draw: Callable[[np.random.Generator, int, int, Setting], Texts]
     last: Callable[[Setting], int]
-    """at how many positions at the end a model is asked"""
+    """Number of positions at the end that are tested."""
 
 
 COPYING = Task(copy_back, lambda setting: setting.trained_length - 1 - setting.back)
@@ -180,14 +189,19 @@ class Run:
     setting: Setting
     schedules: tuple[str, ...] = tuple(SCHEDULES)
     full: bool = False
-    """measured once and kept: `make experiment FULL=1` repeats it"""
+    """True if the run is measured once and kept: `make experiment FULL=1` repeats it."""
     trained_before: str = ""
-    """the run that trains the models first, with RoPE in every layer; this run then changes the schedule and trains on
-    for its own number of steps. Empty: the models start at random"""
+    """Name of the run that trains the models first, with RoPE in every layer; empty for a random start.
+
+    This run then changes the schedule and trains on for its number of steps.
+    """
 
 
 TAKEN_OUT = ("no layer", "the first layer", "every layer")
-"""Where RoPE stays when it is taken out after training. The last one is the control: more steps, and nothing else."""
+"""Layers in which RoPE stays when it is taken out after training.
+
+The last entry is the control: more steps, and nothing else.
+"""
 
 
 def taken_out(run: str, steps: int) -> str:
@@ -214,7 +228,10 @@ RUNS = {
 
 
 def draw_parameters(setting: Setting, seeds: Sequence[int]) -> Parameters:
-    """One model per seed, stacked along the first axis. All schedules start from the same numbers."""
+    """Return one model per seed, stacked along the first axis.
+
+    All schedules start from the same numbers.
+    """
     width, hidden = setting.width, setting.hidden
     shapes = {"tokens": (setting.vocabulary + 2, width), "out": (width, setting.vocabulary)}
     for layer in range(setting.layers):
@@ -230,11 +247,14 @@ def draw_parameters(setting: Setting, seeds: Sequence[int]) -> Parameters:
 
 
 Layers = list[np.ndarray | None]
-"""Per layer the rotations, (T, d, d): row t times the t-th matrix is the row rotated by position t; None without
-RoPE."""
+"""Rotations of each layer, (T, d, d), or None without RoPE.
+
+Row t times the t-th matrix is the row rotated by position t.
+"""
 
 
 def rotations(implementation: ModuleType, schedule: str, length: int, setting: Setting) -> Layers:
+    """Return the rotations of each layer of a schedule, with None for a layer without RoPE."""
     rotates = _SCHEDULES[schedule](implementation, setting.layers)
     unit = np.eye(setting.width)
     matrices = np.stack([implementation.shift_keys(unit, position, base=setting.base) for position in range(length)])
@@ -242,7 +262,10 @@ def rotations(implementation: ModuleType, schedule: str, length: int, setting: S
 
 
 def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
-    """Scores of all tokens as answers, shape (S, B, T, vocabulary), and what the gradients need of the way there."""
+    """Return the scores of all tokens as answers, shape (S, B, T, vocabulary).
+
+    The second result holds the values on the way there that the gradients need.
+    """
     ahead = np.triu(np.full((tokens.shape[-1],) * 2, -np.inf, parameters["tokens"].dtype), 1)
     h = parameters["tokens"][np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens]
     kept: list[tuple] = []
@@ -259,7 +282,7 @@ def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple
 
 
 def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> tuple[np.ndarray, Parameters]:
-    """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
+    """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
     d_scores, answers = _softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
     given = np.take_along_axis(d_scores, answers, axis=-1)
@@ -271,7 +294,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
     gradients: Parameters = {}
 
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
-        """Through y = x W: keeps the gradient of W and returns that of x."""
+        """Go back through y = x W: keep the gradient of W and return that of x."""
         gradients[name] = _transposed(_flat(x)) @ _flat(d_y)
         return _times(d_y, _transposed(parameters[name]))
 
@@ -293,14 +316,14 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
 
 
 def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
-    """Row t of x times matrix t."""
+    """Return row t of x times matrix t."""
     if matrices is None:
         return x
     return (x.swapaxes(0, 2) @ matrices[:, np.newaxis].astype(x.dtype)).swapaxes(0, 2)
 
 
 def _times(x: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """Every row of x times the matrix of its seed."""
+    """Return every row of x times the matrix of its seed."""
     return (_flat(x) @ matrices).reshape(*x.shape[:-1], matrices.shape[-1])
 
 
@@ -314,7 +337,7 @@ def _transposed(x: np.ndarray) -> np.ndarray:
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
-    """(S, B, T, n) to (S, B·T, n)."""
+    """Reshape (S, B, T, n) to (S, B·T, n)."""
     return x.reshape(len(x), -1, x.shape[-1])
 
 
@@ -324,7 +347,7 @@ def _flat(x: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
 ) -> tuple[Parameters, list[Loss]]:
-    """One trained model per seed. A seed draws the same numbers whichever others run beside it."""
+    """Train one model per seed. A seed draws the same numbers whichever others run beside it."""
     task, setting, before = RUNS[run].task, RUNS[run].setting, RUNS[run].trained_before
     steps = setting.steps if steps is None else steps
     if before:
@@ -352,14 +375,17 @@ def train(
 
 
 def one_model(parameters: Parameters, place: int) -> Parameters:
+    """Return the model at one place of the stacked models, with an axis for its seed."""
     return {name: value[place : place + 1] for name, value in parameters.items()}
 
 
 def ask(
     implementation: ModuleType, run: str, schedule: str, model: Parameters, length: int, replaced: bool = False
 ) -> float:
-    """Accuracy of one model, with an axis for its seed, at one length: the same sequences for every schedule and
-    seed."""
+    """Return the accuracy of one model, with an axis for its seed, at one length.
+
+    The sequences are the same for every schedule and seed.
+    """
     task, setting = RUNS[run].task, RUNS[run].setting
     rng = np.random.default_rng(length)
     texts = task.draw(rng, setting.texts, length, setting)
@@ -371,7 +397,7 @@ def ask(
 
 
 def look(implementation: ModuleType, run: str, model: Parameters, seed: int) -> list[Look]:
-    """How much attention every position gives to token 0 in the first layer, without RoPE."""
+    """Return how much attention every position gives to token 0 in the first layer, without RoPE."""
     task, setting = RUNS[run].task, RUNS[run].setting
     texts = task.draw(np.random.default_rng(0), setting.texts, setting.trained_length, setting)
     _, kept = forward(
@@ -382,13 +408,15 @@ def look(implementation: ModuleType, run: str, model: Parameters, seed: int) -> 
 
 
 class Results(NamedTuple):
+    """Results of one schedule in one run."""
+
     measurements: list[Measurement]
     losses: list[Loss]
     looks: list[Look]
 
 
 def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS) -> Results:
-    """Train one model per seed, and ask each at every length."""
+    """Train one model per seed, and test each at every length."""
     setting = RUNS[run].setting
     trained, losses = train(implementation, run, schedule, seeds)
     measurements, looks = [], []
@@ -410,15 +438,20 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:
+    """Return a run and a schedule for each job; the runs that take long only in full."""
     return [(name, schedule) for name, run in RUNS.items() if full or not run.full for schedule in run.schedules]
 
 
 def job(path: Path, run: str, schedule: str) -> Results:
+    """Train and test one schedule in one run, with the functions in the file at `path`."""
     return measure(experiments.load(path), run, schedule)
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
-    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     rows = experiments.rows_of(path)
     return [
         Measurement(row["run"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"]))
@@ -427,44 +460,50 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
+    """Return the losses of the last experiment."""
     rows = experiments.rows_of(path)
     return [Loss(row["run"], row["schedule"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
 
 
 def saved_looks(path: Path = HERE / "first_token.csv") -> list[Look]:
+    """Return the attention that token 0 got in the last experiment."""
     return [Look(int(row["seed"]), int(row["position"]), float(row["weight"])) for row in experiments.rows_of(path)]
 
 
 def save(results: Results, folder: Path) -> None:
-    """Three files, the last number of each row with four decimals."""
+    """Write three files, with four decimals for the last number of each row."""
     names = (("measured.csv", Measurement), ("losses.csv", Loss), ("first_token.csv", Look))
     for (name, kind), rows in zip(names, results, strict=True):
         experiments.write_rows(folder / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
 
 
 def accuracies(measured: Sequence[Measurement], run: str, schedule: str) -> dict[int, np.ndarray]:
-    """Length → the accuracies of all seeds."""
+    """Return length → the accuracies of all seeds."""
     rows = [row for row in measured if (row.run, row.schedule) == (run, schedule)]
     lengths = sorted({row.length for row in rows})
     return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in lengths}
 
 
 def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
-    """(seeds, positions)"""
+    """Return the weights of token 0, shape (seeds, positions)."""
     seeds = sorted({look.seed for look in looks})
     return np.array([[look.weight for look in looks if look.seed == seed] for seed in seeds])
 
 
 def times_the_others(weights: np.ndarray) -> np.ndarray:
-    """c per seed, the mean over positions, where the weight of token 0 at position t is c/(c + t): c = 1 is 1/(t +
-    1)."""
+    """Return c per seed, where the weight of token 0 at position t is c/(c + t).
+
+    c is a mean over positions; for c = 1 the weight is 1/(t + 1).
+    """
     later = weights[:, 1:]
     return np.asarray((later * np.arange(1, weights.shape[1]) / (1 - later)).mean(axis=1))
 
 
 def summary(measured: Sequence[Measurement]) -> str:
-    """The tables of the lesson, one per task, the best schedule first: accuracy at two lengths, and in how many seeds
-    RoPE in the first layer is better at 64."""
+    """Return the tables of the lesson, one per task, the best schedule first.
+
+    They show the accuracy at two lengths, and in how many seeds RoPE in the first layer is better at 64.
+    """
     return "\n\n".join(_schedules(measured, run) for run in ("copy 3 back", "passkey"))
 
 
@@ -479,7 +518,10 @@ def _schedules(measured: Sequence[Measurement], run: str) -> str:
 
 
 def taken_out_table(measured: Sequence[Measurement]) -> str:
-    """Accuracy after RoPE was taken out of trained models, by where it stays and for how many steps they trained on."""
+    """Return the accuracy after RoPE was taken out of trained models.
+
+    The rows say where RoPE stays, and for how many steps the models trained on.
+    """
     lines = []
     for schedule in reversed(TAKEN_OUT):
         for steps in (0, 1000):
@@ -494,7 +536,7 @@ def taken_out_table(measured: Sequence[Measurement]) -> str:
 
 
 def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
-    """As Markdown: accuracies, differences seed by seed, and how a model without RoPE counts."""
+    """Return accuracies, differences by seed, and how a model without RoPE counts, as Markdown."""
     parts = ["Trained at 16 tokens", summary(measured)]
     parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
@@ -530,7 +572,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """The new numbers, and of the runs that were not repeated those that are kept; the tables, the pictures."""
+    """Write the new numbers, those kept from runs that were not repeated, and the pictures; return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

@@ -1,4 +1,4 @@
-"""The pictures of lesson 2, drawn from the functions of whoever hands in `naive.py`."""
+"""Pictures of lesson 2, drawn from the functions of a submission, `naive.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LESSON = Lesson(2, 2, "1", (1,), "a number is added to the row of a token")
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Add the position to every feature: soon it is much larger than the features of the token."""
+    """Draw the position added to every feature: soon it is much larger than the features of the token."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = as_numbers(naive.add_integer_positions(tokens))
     positions = as_numbers(naive.integer_positions(length))
@@ -56,7 +56,10 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
 
 @picture
 def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, position: int = 5) -> Figure:
-    """The same position is another number in a longer text, and one step is another size."""
+    """Draw normalized positions in a short and a long text.
+
+    The same position is another number in a longer text, and one step is another size.
+    """
     figure = Figure(figsize=(8.4, 2.3), layout="constrained")
     axes = figure.subplots()
     for row, length in ((1, short), (0, long)):
@@ -79,7 +82,10 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 
 @picture
 def layer_norm(naive: ModuleType, position: int = 500) -> Figure:
-    """The same token at position 0 and far away, before and after LayerNorm: what was added to all features is gone."""
+    """Draw the same token at position 0 and far away, before and after LayerNorm.
+
+    The number that was added to all features is gone after it.
+    """
     token = np.random.default_rng(1).normal(size=6)
     placed = as_numbers(naive.add_integer_positions(np.tile(token, (position + 1, 1))))
     rows = {0: placed[0], position: placed[-1]}
@@ -96,7 +102,10 @@ def layer_norm(naive: ModuleType, position: int = 500) -> Figure:
 
 @picture
 def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
-    """Each bit is a square wave with twice the period of the bit below it. At some steps many bits change at once."""
+    """Draw each bit as a square wave with twice the period of the bit below it.
+
+    At some steps many bits change together.
+    """
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
     steps, gray_steps = np.asarray(naive.hamming_steps(codes)), np.asarray(naive.hamming_steps(gray))
     first, n_bits = length // 3, codes.shape[1]
@@ -121,8 +130,10 @@ def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
 
 @picture
 def binary_carry(naive: ModuleType, n_bits: int = 8) -> Figure:
-    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last
-    step."""
+    """Draw how adding 1 to a bit that is 1 makes it 0 and carries on to the next bit.
+
+    The framed bits changed in the last step.
+    """
     codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
     middle = 2 ** (n_bits - 1)
     positions = range(middle - 4, middle + 5)

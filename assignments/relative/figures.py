@@ -1,4 +1,4 @@
-"""The pictures of lesson 6, drawn from the functions of whoever hands in `relative.py`."""
+"""Pictures of lesson 6, drawn from the functions of a submission, `relative.py`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LESSON = Lesson(6, 3, "1, 3, 4, 5", (2, 3), "a learned vector or number for each
 
 @picture
 def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> Figure:
-    """The relative position of every query and key, and the row of Shaw's table that the pair reads."""
+    """Draw the relative position of every query and key, and the row of Shaw's table that the pair reads."""
     distances = relative.relative_positions(length, length)
     rows = as_numbers(relative.clip_positions(distances, max_distance)) + max_distance
     figure, (left, right) = make_panels(2, NARROW, 2.1)
@@ -42,8 +42,10 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
-    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per
-    direction."""
+    """Draw which entry of the table belongs to a distance.
+
+    Shaw clips; T5 has wider buckets far away and a half per direction.
+    """
     figure, (shaw, t5) = make_panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
@@ -67,7 +69,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def four_terms(relative: ModuleType, length: int = 6, max_distance: int = 2) -> Figure:
-    """The four terms of Transformer-XL's score, each alone: what is added to zero everywhere else."""
+    """Draw the four terms of Transformer-XL's score, each added to zero everywhere else."""
     rng = np.random.default_rng(3)
     q, k = rng.normal(size=(2, length, 4))
     table, (u, w) = rng.normal(size=(2 * max_distance + 1, 4)), rng.normal(size=(2, 4))

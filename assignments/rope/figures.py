@@ -1,4 +1,4 @@
-"""The pictures of lesson 5, drawn from the functions of whoever hands in `rope.py`."""
+"""Pictures of lesson 5, drawn from the functions of a submission, `rope.py`."""
 
 from __future__ import annotations
 
@@ -37,14 +37,16 @@ LESSON = Lesson(5, 5, "1, 3", (2,), "queries and keys are rotated before the sco
 
 
 def _whole(value: int) -> str:
-    """A whole number with a true minus sign."""
+    """Format a whole number with a true minus sign."""
     return f"{value}".replace("-", "−")
 
 
 @picture
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
-    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps
-    its length."""
+    """Draw the same pair of features at position 0 and at a later position.
+
+    Each pair is rotated by its frequency and keeps its length.
+    """
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
     turned = as_numbers(rope.apply_rope(start, [position]))[0]
@@ -73,8 +75,10 @@ def shift_dial(
     q: Sequence[float] = (1.0, 0.2),
     k: Sequence[float] = (0.2, 0.9),
 ) -> Figure:
-    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle
-    per position."""
+    """Draw a query and a key that are shifted together: both arrows rotate, and the score does not change.
+
+    θ is π/4, an eighth of a circle per position.
+    """
     theta = np.pi / 4
     query_row, key_row = as_numbers(q)[np.newaxis], as_numbers(k)[np.newaxis]
 
@@ -122,7 +126,7 @@ def shift_dial(
 
 @picture
 def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
-    """The features of a row in the interleaved layout, and where `interleaved_to_half` puts each of them."""
+    """Draw the features of a row in the interleaved layout, and where `interleaved_to_half` puts each of them."""
     half = as_numbers(rope.interleaved_to_half(np.arange(float(head_dim)))).reshape(head_dim)
     figure = Figure(figsize=(NARROW, 1.9), layout="constrained")
     axes = figure.subplots()
@@ -144,7 +148,7 @@ def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
 
 @picture
 def two_ways(rope: ModuleType, position: float = 1) -> Figure:
-    """One row on two ways: rotated and then reordered, and reordered and then rotated in the half layout."""
+    """Draw one row on two ways: rotated, then reordered; and reordered, then rotated in the half layout."""
     row = np.array([[1.0, 0.0, 2.0, 0.0]])
     rotated, reordered = rope.apply_rope(row, [position]), rope.interleaved_to_half(row)
     ends = rope.interleaved_to_half(rotated), rope.apply_rope_half(reordered, [position])
@@ -173,7 +177,7 @@ def two_ways(rope: ModuleType, position: float = 1) -> Figure:
 
 
 def _row_of(values: Any) -> str:
-    """The four features of one row as words."""
+    """Return the four features of one row as words."""
     return " ".join(
         f"{value:.3g}" if value == int(value) else f"{value:.2f}" for value in as_numbers(values).reshape(4)
     )
@@ -181,7 +185,7 @@ def _row_of(values: Any) -> str:
 
 @picture
 def head_shapes() -> Figure:
-    """The steps of `rope_attention` with the shape after each, in letters and for the example of the lesson."""
+    """Draw the steps of `rope_attention` with the shape after each, in letters and for the lesson's example."""
     steps = (
         ("x", "(T, dx)", "(2, 4)", ""),
         ("q, k and v, each", "(T, h·dh)", "(2, 4)", "product with a matrix"),
@@ -213,8 +217,10 @@ def head_shapes() -> Figure:
 
 @picture
 def cache(rope: ModuleType, tokens: int = 8) -> Figure:
-    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns
-    decides."""
+    """Draw token after token which keys a step computes, and which it reads from the cache.
+
+    The picture depends on what `decode_step` returns.
+    """
     rng = np.random.default_rng(0)
     x, weights = rng.normal(size=(tokens, 4)), rng.normal(size=(3, 4, 4))
     cache_k = cache_v = np.zeros((1, 0, 4))
@@ -265,7 +271,10 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
 
 @picture
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
-    """RoFormer's bound does not fall at every step, and a score below it can be highest at any distance."""
+    """Draw RoFormer's bound, which does not fall at every step, and a score below it.
+
+    The score can be highest at any distance.
+    """
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)
     q = np.random.default_rng(0).normal(size=(1, head_dim))

@@ -1,4 +1,4 @@
-"""The pictures of lesson 3, drawn from the functions of whoever hands in `sinusoidal.py`."""
+"""Pictures of lesson 3, drawn from the functions of a submission, `sinusoidal.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LESSON = Lesson(3, 3, "1, 2", (1,), "sines and cosines are added to the row of a
 
 @picture
 def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
-    """Fast pairs on the left, slow ones on the right; each row is the code of one position."""
+    """Draw the codes of all positions, a row per position: fast pairs on the left, slow pairs on the right."""
     figure, (small, large) = make_panels(2, 10, 4.2, width_ratios=(1, 1.35))
     heatmap(small, sinusoidal.sinusoidal_encoding(np.arange(12), 8, base), -1, 1, digits=2)
     names = [f"{kind} {pair}" for pair in range(4) for kind in ("sin", "cos")]
@@ -52,7 +52,7 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
 
 @picture
 def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
-    """The heatmap with positions from left to right: the code of one position is a vertical slice of it."""
+    """Draw the heatmap with positions from left to right: the code of one position is a vertical slice of it."""
     codes = as_numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
     at = min(position, length - 1)
     figure, (heat, bars) = make_panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
@@ -80,7 +80,10 @@ def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Each wavelength is a fixed factor longer than the one before; in a short sequence the slow pairs hardly move."""
+    """Draw the pairs as waves, each a fixed factor longer than the wave before.
+
+    In a short sequence the slow pairs hardly move.
+    """
     lengths = as_numbers(sinusoidal.wavelengths(d_model))
     omega = as_numbers(sinusoidal.frequencies(d_model))
     pairs = np.arange(len(lengths))
@@ -105,8 +108,10 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn
-    clockwise."""
+    """Draw a position as the tips of d/2 hands, each slower than the hand before.
+
+    The hands start at the top and turn clockwise.
+    """
     omega = sinusoidal.frequencies(d_model)
     code = as_numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = as_numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
@@ -125,7 +130,10 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
 
 @picture
 def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> Figure:
-    """The dot product of two encodings: highest at offset 0, the same for k and −k, and not falling at every step."""
+    """Draw the dot product of two encodings against their offset.
+
+    It is highest at offset 0, the same for k and −k, and does not fall at every step.
+    """
     offsets = np.arange(-reach, reach + 1)
     values = as_numbers(sinusoidal.offset_similarity(offsets, d_model))
     figure = Figure(figsize=(7.2, 3), layout="constrained")
@@ -140,7 +148,7 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
 
 @picture
 def shift_on_circle(sinusoidal: ModuleType, position: float = 1, offset: float = 1) -> Figure:
-    """One pair at a position and some positions further, as (sine, cosine) and as (cosine, sine)."""
+    """Draw one pair at a position and some positions further, as (sine, cosine) and as (cosine, sine)."""
     code = as_numbers(sinusoidal.sinusoidal_encoding(position, 2))
     moved = as_numbers(sinusoidal.shift_matrix(offset, 2)) @ code
     way = as_numbers(sinusoidal.sinusoidal_encoding(np.linspace(position, position + offset, 50), 2))

@@ -1,4 +1,4 @@
-"""The pictures of lesson 12, drawn from the functions of whoever hands in `state.py`."""
+"""Pictures of lesson 12, drawn from the functions of a submission, `state.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 
 @picture
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
-    """What is left of each key at each query: with ALiBi's constant gates, and with one gate that is shut."""
+    """Draw what is left of each key at each query.
+
+    One panel has ALiBi's constant gates, the other has one gate that is shut.
+    """
     constant = as_numbers(state.constant_decay(length, slope))
     own = np.where(np.arange(length) == shut, np.log(gate), constant)
     figure, panels = make_panels(2, NARROW, 2.2, sharey=True)
@@ -48,8 +51,10 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
 
 @picture
 def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
-    """How much each key counts at each query, and by which way: all at once, or by chunks, inside a chunk and through
-    the state."""
+    """Draw how much each key counts at each query, and by which way.
+
+    The ways are: all keys together, or by chunks, inside a chunk and through the state.
+    """
     # Values that keep the keys apart, so outputs are what each key counts.
     ones, own = np.ones((length, 1)), np.eye(length)
     log_f = state.constant_decay(length, slope)
@@ -76,8 +81,10 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
 
 @picture
 def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
-    """The example by hand: what the first key reads after each token, if values are added, and if the delta rule writes
-    them."""
+    """Draw the example by hand: what the first key reads after each token.
+
+    The values are either added, or written by the delta rule.
+    """
     keys, values, gates = ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0)), (4.0, 2.0, second), (1.0, 0.5, 1.0)
     added = mended = np.zeros((2, 1))
     reads = []
@@ -109,7 +116,7 @@ def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
 
 @picture
 def cache_against_state(state: ModuleType, n_heads: int = 16, d_k: int = 64, d_v: int = 128) -> Figure:
-    """How many numbers a layer keeps while a text grows: a cache grows with it, a state does not."""
+    """Draw how many numbers a layer keeps while a text grows: a cache grows with it, a state does not."""
     lengths = 2 ** np.arange(15)
     kept = np.array([state.cache_and_state(int(length), n_heads, d_k, d_v) for length in lengths])
     figure, axes = make_panels(1, NARROW, 2.6)

@@ -1,6 +1,6 @@
 """The layers of this lesson, run: gates that a small model learns, and memories that are written and read.
 
-Given code; nothing here is to be filled in. `make experiment` runs it on your own `state.py`.
+Provided code: nothing here is to be filled in. `make experiment` runs it on your `state.py`.
 
 *Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
 head. Each token sets its gate, and w and c are trained:
@@ -52,10 +52,10 @@ from assignments.extrapolation.lab import (  # noqa: E402
 
 SENTENCES = "name of the sentence"
 BACK = dict(lesson_9.TASKS)
-"""copying: how many positions back the right token stands"""
+"""Number of positions from a token back to the token that it copies."""
 LONG = "name of the sentence, rare marks"
 MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
-"""how often a mark is drawn; one that follows another is left out"""
+"""Probability of a mark at each position; a mark that follows a mark is left out."""
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "gates": (0.0, 2.0, 4.0),
@@ -63,16 +63,15 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
     "none": (0.0,),
 }
-"""Per method, what is tried: c before training, the slope, the base, and nothing."""
+"""Method → values that are tried: c before training, the slope, the base, and nothing."""
 EQUAL = "gates set to their mean"
-"""A control: the trained gates of a sequence replaced by their mean (of the logarithms), so that no token sets its
-own."""
+"""Control in which the mean (of the logarithms) replaces the trained gates of a sequence: no token sets its gate."""
 
 TRAINED = [
     *((task, "gates") for task in BACK),
     *((task, method) for task in MARK_SHARE for method in CHOICES),
 ]
-"""What is trained here."""
+"""Tasks and methods that are trained here."""
 
 MEMORIES: dict[str, tuple[bool, float]] = {
     "linear attention": (False, 1.0),
@@ -80,37 +79,37 @@ MEMORIES: dict[str, tuple[bool, float]] = {
     "delta rule": (True, 1.0),
     "delta rule, gate 0.9": (True, 0.9),
 }
-"""Whether the delta rule writes (with β = 1), and the gate of every token."""
+"""Memory → True if the delta rule writes (with β = 1), and the gate of every token."""
 KEYS = (2, 4, 8, 16, 32, 64)
 WRITES = (1, 2)
-"""how often a value is written under each key"""
+"""Number of values that are written under each key."""
 D_K = 32
 VALUES = 16
 TEXTS = 64
-"""of each seed"""
+"""Number of texts of each seed."""
 
 
 class Texts(NamedTuple):
     """Sequences, and the right token at each of the last positions."""
 
     tokens: np.ndarray
-    """(..., T)"""
+    """Token ids, (..., T)."""
     answers: np.ndarray
-    """(..., asked)"""
+    """Right tokens at the last positions, (..., asked)."""
 
 
 class Measurement(NamedTuple):
-    """What one trained model does at one length."""
+    """Result of one trained model at one length."""
 
     task: str
     method: str
     setting: float
-    """as in CHOICES"""
+    """Setting, as in CHOICES."""
     learning_rate: float
     seed: int
     length: int
     accuracy: float
-    """share of the positions asked at which the right token has the highest score"""
+    """Share of the tested positions at which the right token has the highest score."""
 
 
 class Tried(NamedTuple):
@@ -125,7 +124,7 @@ class Tried(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The mean gate of one kind of token in a task with sentences, at the longest length."""
+    """Mean gate of one kind of token in a task with sentences, at the longest length."""
 
     task: str
     seed: int
@@ -134,7 +133,7 @@ class Gate(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """How many of the keys of one seed's texts read the last value that was written under them."""
+    """Number of keys of one seed's texts that read the last value that was written under them."""
 
     layer: str
     writes: int
@@ -144,6 +143,8 @@ class Memory(NamedTuple):
 
 
 class Results(NamedTuple):
+    """Results of one job, a list for each file."""
+
     measurements: list[Measurement]
     gates: list[Gate]
     tries: list[Tried]
@@ -154,11 +155,15 @@ class Results(NamedTuple):
 
 
 def setting_of(task: str) -> Setting:
-    """Lesson 9's usual setting. A task with sentences has one more token, the mark, and asks at as many positions."""
+    """Return lesson 9's usual setting for a task.
+
+    A task with sentences has one more token, the mark, and tests as many positions.
+    """
     return Setting(back=BACK[task]) if task in BACK else replace(Setting(), vocabulary=Setting.vocabulary + 1)
 
 
 def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
+    """Return random sequences for a task, and the right tokens at the last positions."""
     tokens = rng.integers(Setting.vocabulary, size=(count, length))
     if task in BACK:
         asked = Setting.trained_length - BACK[task]
@@ -176,6 +181,7 @@ def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
 
 
 def mark(task: str) -> int:
+    """Return the id of the mark in a task with sentences."""
     return setting_of(task).vocabulary - 1
 
 
@@ -183,7 +189,10 @@ def mark(task: str) -> int:
 
 
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
-    """Lesson 9's start, the same for all methods; with sentences also a row for the token before each token."""
+    """Return lesson 9's start, the same for all methods.
+
+    With sentences, a row for the token before each token comes too.
+    """
     model = lesson_9.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
@@ -194,7 +203,7 @@ def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parame
 
 
 class Seen(NamedTuple):
-    """What queries, keys, values and gates are made of, and these."""
+    """Queries, keys, values and gates, and the values from which they are computed."""
 
     h: np.ndarray
     q: np.ndarray
@@ -202,12 +211,14 @@ class Seen(NamedTuple):
     v: np.ndarray
     log_f: np.ndarray
     rotations: np.ndarray | None
-    """of queries and keys, with RoPE"""
+    """Rotations of queries and keys, with RoPE."""
 
 
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
-    """q, k and v of all tokens, rotated with RoPE, and the log gates of the method: one each, (S, B, T), or for all
-    sequences, (T,)."""
+    """Return q, k and v of all tokens, rotated with RoPE, and the log gates of the method.
+
+    The log gates have the shape (S, B, T), or (T,) where all sequences share them.
+    """
     seeds, length = np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens.shape[-1]
     h = parameters["tokens"][seeds, tokens]
     if "before" in parameters:
@@ -224,11 +235,11 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 
 
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
-    """(T, d/2), complex: `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry
-    (t, i).
+    """Return the rotations of `retention`, shape (T, d/2), complex.
 
-    Asked with γ = 1, where only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a alone it
-    finds feature a of every rotated query.
+    `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i). The
+    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a
+    alone it finds feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair: rotated, it is the rotation
@@ -239,7 +250,7 @@ def rotations_of(implementation: ModuleType, base: float, length: int) -> np.nda
 
 
 def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Every pair of features times its rotation."""
+    """Return every pair of features times its rotation."""
     if rotations is None:
         return x
     pairs = np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
@@ -249,7 +260,7 @@ def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
 def loss_and_gradients(
     implementation: ModuleType, method: str, setting: float, parameters: Parameters, texts: Texts
 ) -> tuple[np.ndarray, Parameters]:
-    """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
+    """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     tokens, answers = texts
     h, q, k, v, log_f, rotations = look(implementation, method, setting, parameters, tokens)
     asked, dtype = answers.shape[-1], h.dtype
@@ -297,12 +308,12 @@ def _opening(parameters: Parameters, h: np.ndarray) -> np.ndarray:
 
 
 def _before(parameters: Parameters, tokens: np.ndarray) -> np.ndarray:
-    """The token that stands before each one. The first has none, and gets the number after the last token's."""
+    """Return the token before each token; for the first token, the number after the last token's."""
     return np.concatenate([np.full_like(tokens[..., :1], parameters["tokens"].shape[1]), tokens[..., :-1]], axis=-1)
 
 
 def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Every row of x times the matrix of its seed."""
+    """Return every row of x times the matrix of its seed."""
     return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
 
 
@@ -311,7 +322,7 @@ def _transposed(x: np.ndarray) -> np.ndarray:
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
-    """(S, B, T, n) to (S, B·T, n)."""
+    """Reshape (S, B, T, n) to (S, B·T, n)."""
     return x.reshape(len(x), -1, x.shape[-1])
 
 
@@ -327,7 +338,10 @@ def train(
     seeds: Sequence[int],
     steps: int = Setting.steps,
 ) -> Parameters:
-    """One trained model per seed, stacked. A seed draws the same numbers whichever others run beside it."""
+    """Train one model per seed, and return them stacked.
+
+    A seed draws the same numbers whichever others run beside it.
+    """
     parameters = lesson_9.stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
     adam = Adam(parameters)
@@ -348,10 +362,10 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Accuracy of one model, with an axis for its seed, at one length, and with sentences its mean gates by kind of
-    token.
+    """Return the accuracy of one model at one length, and with sentences its mean gates by kind of token.
 
-    The same sequences for every method and seed. `equal`: with the gates of each sequence set to their mean.
+    The model has an axis for its seed. The sequences are the same for every method and seed. If `equal`, the
+    gates of each sequence are set to their mean.
     """
     texts = draw(task, np.random.default_rng(length), Setting.sequences, length)
     seen = look(implementation, method, setting, model, texts.tokens[np.newaxis])
@@ -364,7 +378,10 @@ def ask(
 
 
 def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
-    """The first gate is left out: nothing stands before it."""
+    """Return the mean gate of each kind of token.
+
+    The first gate is left out: nothing stands before it.
+    """
     after = np.roll(marks, 1, axis=1)
     kinds = {"mark": marks, "name": after, "other": ~(marks | after)}
     return {kind: float(gates[:, 1:][where[:, 1:]].mean()) for kind, where in kinds.items()}
@@ -373,7 +390,7 @@ def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
 def measure(
     implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int]
 ) -> Results:
-    """Train one model per seed, and ask each at every length."""
+    """Train one model per seed, and test each at every length."""
     trained = train(implementation, task, method, setting, learning_rate, seeds)
     measurements, gates = [], []
     for place, seed in enumerate(seeds):
@@ -409,7 +426,7 @@ def remember(implementation: ModuleType, seed: int) -> list[Memory]:
 
 
 def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: bool, log_f: float) -> np.ndarray:
-    """The state after all tokens, (texts, d_k, d_v)."""
+    """Return the state after all tokens, (texts, d_k, d_v)."""
     if not delta:
         return np.asarray(implementation.linear_chunks(k, k, v, np.full(k.shape[:-1], log_f), chunk=16)[1])
     state = np.zeros((len(k), k.shape[-1], v.shape[-1]))
@@ -422,8 +439,10 @@ def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: boo
 
 
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
-    """Setting and learning rate with the highest mean accuracy; of several that share it, the first setting and the
-    smallest rate."""
+    """Return the setting and the learning rate with the highest mean accuracy.
+
+    Of several with the same accuracy, the first setting and the smallest rate count.
+    """
     means: dict[tuple[float, float], list[float]] = {
         (one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES
     }
@@ -434,7 +453,7 @@ def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float
 
 
 def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
-    """What is reported; with rare marks, and the choice, in full only."""
+    """Return the jobs of the reported results; rare marks and the choice come in full only."""
     tries = saved_tries()
     reported = [
         (task, method, *choice(tries, task, method), "report") for task, method in TRAINED if full or task != LONG
@@ -446,6 +465,7 @@ def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
 
 
 def job(path: Path, task: str, method: str, setting: float, learning_rate: float, what: str) -> Results:
+    """Run one job: measure memories, report a method, or try a setting for the choice."""
     if what == "remember":
         implementation = experiments.load(path)
         return Results([], [], [], [row for seed in SEEDS for row in remember(implementation, seed)])
@@ -461,19 +481,25 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
-    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    """Return the measurements of the last experiment.
+
+    They are the reader's, or the course's until the reader has run the experiment.
+    """
     return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_gates(path: Path = HERE / "gates.csv") -> list[Gate]:
+    """Return the mean gates of the last experiment."""
     return [Gate(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_memories(path: Path = HERE / "memories.csv") -> list[Memory]:
+    """Return the memories of the last experiment."""
     return [Memory(*_row(row)) for row in experiments.rows_of(path)]
 
 
 def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
+    """Return the models of the choice, as saved."""
     return [Tried(*_row(row)) for row in experiments.rows_of(path)]
 
 
@@ -488,7 +514,7 @@ def _row(row: dict[str, str]) -> list[object]:
 
 
 def of_lesson_9() -> list[Measurement]:
-    """Copying with ALiBi and RoPE, in the setting that lesson 9 chose."""
+    """Return the measurements of copying with ALiBi and RoPE, in the setting that lesson 9 chose."""
     best = lesson_9.chosen(lesson_9.kept_tries("grid.csv"))
     found = []
     for row in lesson_9.saved():
@@ -501,13 +527,13 @@ def of_lesson_9() -> list[Measurement]:
 
 
 def accuracies(measured: Sequence[Measurement], task: str, method: str) -> dict[int, np.ndarray]:
-    """Length → the accuracies of all seeds."""
+    """Return length → the accuracies of all seeds."""
     rows = [row for row in measured if (row.task, row.method) == (task, method)]
     return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in Setting.lengths}
 
 
 def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Sequence[Memory]) -> str:
-    """As Markdown: the accuracies per task, the differences seed by seed, the gates, and what memories keep."""
+    """Return accuracies per task, differences by seed, gates, and the content of memories, as Markdown."""
     words = {"gates": "c before training {:g}", "alibi": "slope {:g}", "rope": "base {:g}", "none": "", EQUAL: ""}
     everything = [*measured, *of_lesson_9()]
     parts = []
@@ -545,7 +571,7 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Seq
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """The new numbers and the tables."""
+    """Write the new numbers, and return the tables."""
     measurements, gates, tries, memories = ([row for one in results for row in one[part]] for part in range(4))
     if not full:
         measurements += [row for row in saved(HERE / "measured.csv") if row.task == LONG]

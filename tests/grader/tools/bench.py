@@ -73,7 +73,7 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
+"""Script with the imports of `autograder grade` alone: those of this file would hide the needs of a class."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _at_most(what: str, expected: float, ratio: float, measured: str) -> Line:
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Grading the same submissions by `otter run` and by `grade --jobs 1`"""
+    """Measure grading the same submissions by `otter run` and by `grade --jobs 1`."""
     size = ROUNDS**2
     make_class(folder / "class", assignment, size)
     (archive,) = package.build([assignment], folder)
@@ -141,7 +141,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Grading one submission, right or wrong, behind the wall, and running the suite on the solution without one"""
+    """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # what moving between cores costs is the machine's
     solution = catalogue.Module(catalogue.solution(assignment))
@@ -202,7 +202,7 @@ def _used(grader: Grader) -> float:
 
 
 def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Grading classes of hundreds and of thousands"""
+    """Measure grading classes of hundreds and of thousands."""
     runs = {}
     for size in (HUNDREDS, THOUSANDS):
         make_class(folder / str(size) / "class", assignment, size)
@@ -224,7 +224,7 @@ def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Checking a finished assignment as a student does, and running bare pytest on it"""
+    """Measure checking a finished assignment as a student does, and running bare pytest on it."""
     handout.build(folder.with_suffix(".zip"))
     stub = folder / assignment.stub.relative_to(course.ROOT)
     stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
@@ -242,7 +242,7 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """a check in a browser tab"""
+    """Measure a check in a browser tab."""
     if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
         return  # no Pyodide, no line
     folder.mkdir()
@@ -282,7 +282,7 @@ def _child_seconds(run: Callable[[list[Item]], object], items: list[Item]) -> fl
 
 
 def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Running the course's own tests"""
+    """Measure running the course's own tests."""
     for target, expected in (("quick", 20), ("test", 300)):
         begin = time.monotonic()
         subprocess.run(["make", target], cwd=course.ROOT, check=True, capture_output=True)
@@ -291,7 +291,7 @@ def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
-    """Distinct submissions: of five, two are complete, two have one mistake, and one is only begun."""
+    """Write distinct submissions: of five, two are complete, two have one mistake, and one is only begun."""
     (folder / assignment.name).mkdir(parents=True)
     solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
     functions = [test.question for test in Suite(assignment).tests if test.question != ANSWERS]
@@ -302,7 +302,7 @@ def make_class(folder: Path, assignment: Assignment, size: int) -> None:
 
 
 def _mistaken(solution: str, function: str) -> str:
-    """The solution with one function that returns something close to right."""
+    """Return the solution with one function that returns a value close to the right one."""
     return f"""{solution}
 
 
@@ -316,7 +316,7 @@ def {function}(*args, **kwargs):
 
 
 def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
-    """A batch run in a process of its own; what it says about itself."""
+    """Run a batch in a separate process, and return its report about itself."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
         done = subprocess.run(

@@ -50,6 +50,7 @@ class Demand:
         return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
 
     def __str__(self) -> str:
+        """Return the test with its memory, its processor time, and its failure if it has one."""
         return f"{self.test}: {self.memory / 2**20:.0f} MiB, {self.seconds:.2f} s {self.failure}".rstrip()
 
 
@@ -63,7 +64,7 @@ def plain_module(assignment: Assignment) -> ModuleType:
 
 
 def demands(assignment: Assignment) -> Iterator[Demand]:
-    """Yield what each test of an assignment needs on its plain readings. Changes limits of this process."""
+    """Yield the needs of each test of an assignment on its plain readings. Change limits of this process."""
     suite, backend = Suite(assignment), catalogue.Module(plain_module(assignment))
     suite.run(catalogue.Module(suite.reference.right))  # remembers the right values, which are not the test's needs
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))

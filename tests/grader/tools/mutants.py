@@ -1,4 +1,4 @@
-"""Breaks the solutions in every way it knows and lists what the suites do not notice: `make mutants [ASSIGNMENT=rope]`.
+"""Break the solutions in every known way, and list the mutants that no suite notices: `make mutants [ASSIGNMENT=rope]`.
 
 The suites are what is tested here. A mutant is a solution with one small change inside its marked blocks; it must lose
 points. Those that live although the change makes a difference are holes in a suite; those that live because the change
@@ -29,11 +29,11 @@ from autograder.handout.stubs import BEGIN, END
 from autograder.hints import catalogue
 
 SECONDS = 30
-"""A mutant that runs longer hangs, and a submission that hangs loses points."""
+"""Seconds after which a mutant counts as hanging; a submission that hangs loses points."""
 CAUGHT, ALIVE = 0, 1
 
 SYMMETRIC = {"max", "min", "maximum", "minimum", "broadcast_shapes", "result_type"}
-"""Functions that do not care for the order of their arguments."""
+"""Functions whose result does not depend on the order of their arguments."""
 SWAPPED = "Add Sub, Mult Div, FloorDiv Mult, Mod FloorDiv, Pow Mult, BitXor BitOr, BitAnd BitOr, RShift LShift, Lt LtE"
 SWAPPED += ", Lt GtE, LtE Gt, Gt GtE, Eq NotEq, Is IsNot, In NotIn, And Or"
 NAMES = "sin cos, floor ceil, zeros ones, min max, minimum maximum, tril triu, any all, mean sum, float32 float64"
@@ -53,19 +53,21 @@ OPERATORS, OTHER_NAMES = _both_ways(SWAPPED), _both_ways(NAMES)
 
 @dataclass(frozen=True)
 class Mutant:
-    """A solution with one change."""
+    """Solution with one change."""
 
     function: str
     line: str
-    """the line it changes, as it stands in the solution"""
+    """Changed line, as it stands in the solution."""
     change: str
     made: Callable[[], ast.Module]
-    """makes the changed tree: whoever only wants to know which mutants there are waits for none"""
+    """Function that makes the changed tree, so that a list of the mutants waits for none of them."""
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Yield every change of every node inside the marked blocks of a solution, and of every answer. Refusals are left
-    out: most of them are documentation."""
+    """Yield every change of every node inside the marked blocks of a solution, and of every answer.
+
+    Refusals are left out: most of them are documentation.
+    """
     source = assignment.solution.read_text(encoding="utf-8")
     lines, tree = source.split("\n"), ast.parse(source)
     marked = _marked_lines(lines) - _refusals(tree)
@@ -81,12 +83,15 @@ def mutants(assignment: Assignment) -> Iterator[Mutant]:
 
 
 def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
-    """A copy of a tree in which another node stands in the place of one."""
+    """Return a copy of a tree in which another node replaces one of its nodes."""
     broken = copy.deepcopy(tree)
     old = next(itertools.islice(ast.walk(broken), index, None))
 
     class Replacer(ast.NodeTransformer):
+        """Replacement of one node of a tree."""
+
         def visit(self, visited: ast.AST) -> ast.AST:
+            """Return the new node for the old one, and visit the nodes inside any other."""
             return new if visited is old else self.generic_visit(visited)
 
     Replacer().visit(broken)
@@ -103,7 +108,7 @@ def _marked_lines(lines: list[str]) -> set[int]:
 
 
 def _refusals(tree: ast.Module) -> set[int]:
-    """The lines of `if …: raise …`, of the helpers `_check…`, and of what only calls one."""
+    """Return the lines of `if …: raise …`, of the helpers `_check…`, and of statements that only call a helper."""
     refusing: list[ast.stmt] = []
     for node in ast.walk(tree):
         called = node.value if isinstance(node, ast.Expr | ast.Assign | ast.Return) else None
@@ -117,7 +122,7 @@ def _refusals(tree: ast.Module) -> set[int]:
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
-    """The function, or the name, that a line belongs to."""
+    """Return the function, or the name, that a line belongs to."""
     (node,) = (one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0))
     return node.name if isinstance(node, ast.FunctionDef) else ast.unparse(getattr(node, "targets", [node])[0])
 
@@ -174,7 +179,7 @@ def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
 
 
 def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
-    """Inside the child. Anything that goes wrong, a hang and a crash included, is a mutant that is caught."""
+    """Grade a mutant inside the child. Any failure, a hang and a crash included, catches the mutant."""
     try:
         signal.alarm(SECONDS)
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -190,15 +195,17 @@ def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
 
 
 def explained(assignment: Assignment) -> set[tuple[str, str, str]]:
-    """The mutants that make no difference, by `survivors.csv`."""
+    """Return the mutants that make no difference, by `survivors.csv`."""
     with Path(__file__).with_name("survivors.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["assignment"] == assignment.name]
     return {(row["function"], row["line"], row["change"]) for row in rows}
 
 
 def main(names: list[str]) -> int:
-    """Run the mutants of some assignments, or of all, but for those that are known to make no difference; returns how
-    many live."""
+    """Run the mutants of some assignments, or of all, and return how many live.
+
+    Mutants that are listed in `survivors.csv` are left out.
+    """
     alive = 0
     for assignment in [course.find(name) for name in names] or course.assignments():
         suite, known = Suite(assignment), explained(assignment)
