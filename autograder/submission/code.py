@@ -44,8 +44,7 @@ def functions(assignment: str) -> frozenset[str]:
 def read_code(data: bytes, name: str) -> Code:
     """Return the code of a .py or .ipynb file. Where name and content disagree, the content decides.
 
-    Raises:
-        UnreadableError: the file holds no code that can run; the message is a sentence for the student.
+    Raises UnreadableError: the file holds no code that can run; the message is a sentence for the student.
     """
     text, notes = _decoded(data)
     notebook = _notebook(text, name)
@@ -113,8 +112,7 @@ def _of_cells(sources: Sequence[str]) -> Code:
 def _of_script(text: str) -> Code:
     """Return the code of a script as one cell. Only one that is no Python is read cell by cell.
 
-    Raises:
-        NotPythonError: one of its cells is not Python, even without magics.
+    Raises NotPythonError: one of its cells is not Python, even without magics.
         UnreadableError: it holds no statement.
     """
     try:

@@ -66,8 +66,7 @@ def recognise(folders: Collection[str], files: Collection[str], known: Sequence[
 
     The uploads have no path yet. `known` are the course's assignments.
 
-    Raises:
-        NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
+    Raises NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
     """
     matches: dict[str, dict[str, re.Match[str]]] = {}
     for platform in (*_FILES, *_FOLDERS):
