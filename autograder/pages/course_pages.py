@@ -45,6 +45,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
             terms=[term for term in terms if f'"term-{term[0]}"' in html],
             lessons=lessons,
             titles=titles,
+            short={other: re.split("[:,]", title)[0] for other, title in titles.items()},
         )
         for name, html in bodies.items()
     }

@@ -97,7 +97,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
         page.locator(".standing", has_text=f"All functions are right! Now hand in {name}.py").wait_for()
         assert page.locator(".live").count() == page.locator(".live[data-mark='✓']").count() == functions
         assert f"{functions} of {functions} functions" in str(
-            page.locator(f".top [data-of={name}]").get_attribute("title")
+            page.locator(f".top .menu [data-of={name}]").get_attribute("title")
         )
 
 

@@ -66,7 +66,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
             target, _, anchor = link.partition("#")
             assert "://" in link or not anchor or anchor in ids[target or name], f"{name}: {link}"
             assert "://" in link or (target or name) in pages, f"{name}: {link}"
-    assert "popovertarget" in pages["rope.html"] and "popovertarget" not in pages["sources.html"]
+    assert 'popovertarget="term-' in pages["rope.html"] and 'popovertarget="term-' not in pages["sources.html"]
     assert re.findall(r"\[\d+ (\w+)\]", (TEXTS / "README.md").read_text("utf-8")) == NAMES
     for before, after in pairwise(["index", "setup", *NAMES, "choosing", "glossary", "numpy", "sources"]):
         assert f'rel="next" href="{after}.html"' in pages[f"{before}.html"]
