@@ -205,14 +205,21 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv: what people type, and the beginning of a link that must be among the first five."""
+    """queries.csv: what people type, the beginning of a link, and among how many first results it must be. A result
+    shows a line of its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
     found = page.evaluate("(queries) => asked.searched(queries)", [*expected["asked"]])
-    for query, link, links in zip(expected["asked"], expected["found"], found, strict=True):
-        assert any(one.startswith(link) for one in links), (query, links)
+    for (query, link, among), links in zip(expected.itertuples(index=False), found, strict=True):
+        assert any(one.startswith(link) for one in links[:among]), (query, links)
     assert not page.locator("#found").is_visible()
+    for query, line in (("what is a head", "One of several attentions"), ("cu_seqlens", "cu_seqlens")):
+        page.locator("#search").fill(query)
+        assert line in page.locator("#found li").first.locator("small").inner_text()
+        lines = page.locator("#found small").all()
+        assert lines and all((box := one.bounding_box()) and 0 < box["height"] < 30 for one in lines)
+    page.locator("#search").fill("")
     page.keyboard.type("zzqxj")
     assert page.locator("#found").inner_text() == "Nothing found."
 
