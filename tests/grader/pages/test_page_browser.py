@@ -332,6 +332,17 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
     assert play.is_hidden()
 
 
+@on("batches")
+def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
+    """Of the tokens and of the keys."""
+    drawing = opened.page.locator("#dial-packed svg")
+    drawing.wait_for()
+    fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")
+    assert len(fills) == 12 and len(set(fills)) == 3
+    used = "rect:not(.hole, .cell, .touch)"
+    assert set(fills) == set(drawing.locator(used).evaluate_all("(a) => a.map((one) => getComputedStyle(one).fill)"))
+
+
 @on("context_extension")
 def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(opened: Opened) -> None:
     section = opened.page.locator("#dial-guess")
