@@ -355,7 +355,7 @@ def _disabled_locks(isolation: str) -> Collection[str]:
 
     try:
         self_test.require()
-    except self_test.BrokenPromise as error:
+    except self_test.BrokenPromiseError as error:
         raise WallDownError(str(error)) from error
     return ()
 

@@ -402,7 +402,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
 
 # Answer with a number, True or False. Write a number that is not whole with five digits (1.2346) or as an expression.
 ANSWERS = {
-    # Position interpolation with a factor of 4 moves token 8191 to which position?
+    # To which position does position interpolation with the factor 4 move token 8191?
     "interpolated_position_8191_factor_4": 2047.75,  # 8191/4: positions need not be whole numbers
     # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
     "ntk_keeps_fastest_frequency": True,  # base'^0 = 1: the base does not enter pair 0
@@ -413,8 +413,8 @@ ANSWERS = {
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": 50,  # r_i = 8192·θ_i/2π is 1 at i = 49.8: pairs 0 … 49 reach it
-    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and is offered with 131,072: how many times longer
-    # is that?
+    # For practice, no points. Llama 3.1 is offered with 131,072 tokens. How many times its
+    # original_max_position_embeddings, 8,192, is this?
     "llama_3_1_length_over_trained": 16,  # the factor of its frequencies is 8: it is not the ratio of the lengths
     # For practice, no points. Leaky ReRoPE with window 16 and factor 4: which distance does the score of a key 100
     # positions back use?

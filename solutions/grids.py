@@ -311,8 +311,8 @@ def resize_grid(table, old_shape, new_shape):
 ANSWERS = {
     # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
     "tokens_of_a_16_by_16_image": 256,  # the grid is flattened, 16 · 16
-    # That image stands first in a sequence. Which position, on all three axes, has the first token of the text after
-    # it?
+    # That image stands first in a sequence. At which position, the same on all three axes, is the first token of the
+    # text after it?
     "position_of_text_after_it": 16,  # the largest coordinate in the image is 15
     # Is a sequence of text alone rotated by M-RoPE exactly as by plain RoPE?
     "text_under_mrope_is_plain_rope": True,  # three equal coordinates: it does not matter which of them a pair uses

@@ -215,7 +215,7 @@ ANSWERS = {
     "rows_available_at_position_1024": 0,  # counting from 0, the last row is 1023
     # How many numbers does the position table of the smallest GPT-2 hold, 1024 positions of 768 features?
     "parameters_gpt2": 786432,  # 1024 × 768
-    # Before any training: are the rows of near positions more similar than the rows of far ones?
+    # Before any training: are the rows of near positions more similar than the rows of far positions?
     "has_built_in_distance": False,  # rows are drawn independently: 3 and 4 are no closer than 3 and 400
     # For practice, worth no points.
     # A batch of 20 sequences of length 64 and 12 of length 100: how many gradients are added into row 63?

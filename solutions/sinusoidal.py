@@ -227,7 +227,7 @@ ANSWERS = {
     "nearest_to_position_0_with_one_pair": 44,  # 44 radians are almost seven full turns
     # For practice, no points. Is there a matrix M that turns the sines of p into the sines of p + 1, for every p?
     "sine_alone_has_a_shift_matrix": False,  # at p = 0 all sines are 0, and M · 0 is 0, but sin 1 is not
-    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2)?
+    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2), with two features?
     "lower_left_of_shift_3": -np.sin(3),  # in a block, the row of the cosine is (−sin ωk, cos ωk)
     # For practice, no points. Does training change a registered buffer of PyTorch?
     "registered_buffer_is_trained": False,  # it is saved with the model, but it gets no gradient

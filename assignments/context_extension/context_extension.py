@@ -263,7 +263,7 @@ def lowest_similarity(length, head_dim, base=10000.0):
 
 # Answer with a number, True or False. Write a number that is not whole with five digits (1.2346) or as an expression.
 ANSWERS = {
-    # Position interpolation with a factor of 4 moves token 8191 to which position?
+    # To which position does position interpolation with the factor 4 move token 8191?
     "interpolated_position_8191_factor_4": None,
     # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
     "ntk_keeps_fastest_frequency": None,
@@ -274,8 +274,8 @@ ANSWERS = {
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": None,
-    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and is offered with 131,072: how many times longer
-    # is that?
+    # For practice, no points. Llama 3.1 is offered with 131,072 tokens. How many times its
+    # original_max_position_embeddings, 8,192, is this?
     "llama_3_1_length_over_trained": None,
     # For practice, no points. Leaky ReRoPE with window 16 and factor 4: which distance does the score of a key 100
     # positions back use?

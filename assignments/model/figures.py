@@ -27,7 +27,7 @@ from assignments.figures import (
     explore as explore,
 )
 
-LESSON = Lesson(14, 3.5, "1, 5", (2,), "attention with RoPE becomes a whole model")
+LESSON = Lesson(14, 4, "1, 5", (2,), "attention with RoPE becomes a whole model")
 
 UNIFORM = np.log(84)
 """Loss of a guess among the characters of the course's model."""

@@ -62,7 +62,8 @@ def swiglu(x, w_gate, w_up, w_down):
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
     ∘ multiplies number by number. silu is applied to the gate, not to x w_up and not to the product. silu
-    must be right for z of any size: where e^−z overflows, silu(z) is 0.
+    must be right for z of any size: where e^−z overflows, silu(z) is 0. (The formula gives that too, with a
+    warning; the lesson has a form without.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -112,7 +113,7 @@ def apply_rope_half_with(x, positions, frequencies):
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
 
-    Parameters: `x`, shape (..., T, dh); `positions`, shape (T,), or with leading axes that broadcast with
+    Parameters: `x`, shape (..., T, dh); `positions`, shape (T,), or with leading axes that broadcast to
     those of x; `frequencies`, shape (dh/2,).
     Returns: the shape of x.
     Raises: ValueError unless there is one position per row.
@@ -137,8 +138,9 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
-    shape (dh/2,); `mask`, bool, broadcasts with (..., h, T, t + T), but not along the last two axes; `cache`,
-    None or the pair (keys, values) of this layer, each (..., g, t, dh), keys already rotated.
+    shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and those before them broadcast with
+    (..., h), so that a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
+    this layer, each (..., g, t, dh), keys already rotated.
     Returns: out, shape (..., T, d), and the pair (keys, values) with the new ones in it, each (..., g, t + T,
     dh).
     Raises: ValueError for a mask whose last two axes are not (T, t + T), also where numpy would repeat a
@@ -254,11 +256,11 @@ ANSWERS = {
     # Llama 3 8B has 32 layers and 8 key heads of 128 features. How many numbers does the cache hold per token?
     "cached_numbers_per_token_llama_3_8b": None,
     # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
-    # numbers in matrices belongs to the feed-forward part? Three digits do.
+    # numbers in matrices belongs to the feed-forward part? Three digits are enough.
     "feed_forward_share_of_a_layer_llama_3_8b": None,
     # All positions of a text are 5 larger. Do the logits change?
     "logits_change_when_all_positions_shift_by_5": None,
-    # A model that takes all 84 characters for equally likely: which perplexity has it?
+    # A model takes all 84 characters for equally likely. What is its perplexity?
     "perplexity_of_a_uniform_guess_among_84": None,
     # Does np.tile give what np.repeat gives if there is a single key head?
     "tile_equals_repeat_for_one_key_head": None,
@@ -267,7 +269,6 @@ ANSWERS = {
     "key_head_of_query_head_13_of_32_with_8": None,
     # For practice, no points. How many numbers do w_gate, w_up and w_down have together for d = 32 and f = 48?
     "parameters_of_a_gated_part_d_32_f_48": None,
-    # For practice, no points. The softmax of the logits gave the token that came a probability of 1/8. What does it
-    # lose, in nats?
+    # For practice, no points. The model gave the right token the probability 1/8. How large is the loss, in nats?
     "loss_of_a_token_that_got_probability_1_in_8": None,
 }

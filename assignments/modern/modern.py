@@ -232,7 +232,7 @@ def sink_weights(scores, sink):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # A model has 36 layers, and rope_layers with interval 4. How many of them use RoPE?
+    # A model has 36 layers, and rope_layers with interval 4. How many of these layers use RoPE?
     "rope_layers_of_36_with_interval_4": None,
     # All scores are equal, and 500 equal tokens follow a start token with another value.
     # Can causal attention without any encoding count how many tokens stand before a token?
@@ -246,7 +246,7 @@ ANSWERS = {
     "layers_that_reach_30_back_with_a_window_of_8": None,
     # How many keys does the query at position 9000 see in chunks of 8192, its own included?
     "keys_seen_at_position_9000_in_chunks_of_8192": None,
-    # Of 100 tokens 4 sinks and a window of 20 stay: by which offset must the keys of the window move to close the gap?
+    # A cache has 100 tokens; 4 sinks and a window of 20 stay. Which offset of shift_keys closes the gap?
     "offset_of_the_window_after_100_tokens": None,
     # One key has the score 0, and the sink is ln 3: what do the weights sum to?
     "weight_left_beside_a_sink": None,

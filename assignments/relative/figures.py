@@ -23,7 +23,7 @@ from assignments.figures import (
     explore as explore,
 )
 
-LESSON = Lesson(6, 3, "1, 4, 5", (2, 3), "a learned vector or number for each distance")
+LESSON = Lesson(6, 3, "1, 3, 4, 5", (2, 3), "a learned vector or number for each distance")
 
 
 @picture

@@ -165,7 +165,7 @@ ANSWERS = {
     "nearest_to_position_0_with_one_pair": None,
     # For practice, no points. Is there a matrix M that turns the sines of p into the sines of p + 1, for every p?
     "sine_alone_has_a_shift_matrix": None,
-    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2)?
+    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2), with two features?
     "lower_left_of_shift_3": None,
     # For practice, no points. Does training change a registered buffer of PyTorch?
     "registered_buffer_is_trained": None,

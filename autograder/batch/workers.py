@@ -183,7 +183,7 @@ def _grade(job: Job, setup: Setup) -> bytes:
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_judge(_warm[0], assignment, job)).encode("ascii"))
-    except self_test.BrokenPromise as error:
+    except self_test.BrokenPromiseError as error:
         raise BatchError(f"the wall does not hold on {machine}: {error}") from error
     except UserError:
         raise

@@ -27,7 +27,7 @@ from autograder.checks.oracle import Refused, Value
 from autograder.checks.proxy import Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
-from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
+from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a right formula in any
@@ -55,7 +55,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     for got_part, expected_part in zip(parts(reply.value), parts(expected), strict=True):
         got_dtype, expected_dtype = np.asarray(got_part).dtype, np.asarray(expected_part).dtype
         if got_dtype != expected_dtype:
-            raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; expected {expected_dtype}")
+            raise WrongResultError(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; expected {expected_dtype}")
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
@@ -64,7 +64,7 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
         why = "write into arrays that you made yourself: np.asarray, slices and reshape make no copy"
-        raise Wrong(Kind.CHANGED, f"{changed}; {why}")
+        raise WrongResultError(Kind.CHANGED, f"{changed}; {why}")
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
@@ -84,7 +84,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     grows = long - middle > 1.5 * (middle - short) + BRANCH
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
-        raise Wrong(Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it")
+        raise WrongResultError(
+            Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
+        )
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
@@ -97,7 +99,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     got = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
     if got_shapes != expected_shapes:
-        raise Wrong(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {got_shapes}")
+        raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {got_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
@@ -107,12 +109,12 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise Wrong(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
+        raise WrongResultError(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
     if error.__name__ not in reply.raised.bases:
-        raise Wrong(
+        raise WrongResultError(
             Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind} for a bad argument; expected {error.__name__}"
         )
 
@@ -120,7 +122,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
     """Check that two results agree: `says` is the rule in the words of the lesson."""
     if differs := difference(got, expected, tolerance):
-        raise Wrong(differs[0], f"{says}: {differs[1]}", value=got)
+        raise WrongResultError(differs[0], f"{says}: {differs[1]}", value=got)
 
 
 def precision(*results: Any) -> float:
@@ -134,7 +136,7 @@ def precision(*results: Any) -> float:
 def holds(condition: object, says: str) -> None:
     """Check a rule that is true or false of results: `says` is the rule in the words of the lesson."""
     if not condition:
-        raise Wrong(Kind.VALUE, f"{says}: that is not so here")
+        raise WrongResultError(Kind.VALUE, f"{says}: that is not so here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
@@ -149,15 +151,15 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
         raise function.not_reached(failure)
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
-        raise Wrong(Kind.UNANSWERED, what)
+        raise WrongResultError(Kind.UNANSWERED, what)
     got = answers.get(key)
     if got is None:
-        raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
+        raise WrongResultError(Kind.UNANSWERED, f"{key} is not answered yet")
     expected, known = submission.oracle.answer(key)
     if not answer_matches(got, expected, tolerance):
         hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
         hint = f"It is {DIGITS}." if hint is None and lacks_digits(got, expected) else hint
-        raise Wrong(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
+        raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
 
 
 def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
@@ -180,7 +182,7 @@ def _called(function: Function, call: Call) -> tuple[Reply, Any]:
 def _expected(function: Function, call: Call) -> Value | Refused:
     try:
         return function.submission.oracle.expected(call)
-    except BrokenTest:
+    except BrokenTestError:
         raise
     except Exception as error:
         raise _at_fault(function, f"the reference raises {type(error).__name__} at this call") from error
@@ -189,9 +191,9 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 def _at_fault(function: Function, what: str) -> Exception:
     """Return the error for a call that cannot be: the course is at fault only where all arguments were the test's."""
     if not function.submission.returned:
-        return BrokenTest(f"{what} of {function.name}: the test is wrong")
+        return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that is not of the form that it takes"
-    return Wrong(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
+    return WrongResultError(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
 
 
 def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:

@@ -22,7 +22,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import UNFINISHED, Wrong
+from autograder.protocol.failure import UNFINISHED, WrongResultError
 
 hypothesis.settings.register_profile(
     "whereabouts",
@@ -136,7 +136,9 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Report one sentence and no traceback; a test of what is not written yet is skipped, and does not fail."""
-    wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
+    wrong = (
+        call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
+    )
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
         submission = submission_of(item)

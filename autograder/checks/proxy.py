@@ -11,7 +11,7 @@ from autograder.checks import call_repr, numpy_errors
 from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, Wrong
+from autograder.protocol.failure import Kind, WrongResultError
 
 
 class Backend(Protocol):
@@ -26,7 +26,7 @@ class Backend(Protocol):
 
 
 class Function:
-    """One function of a submission. Calling it returns a plain value or raises Wrong in words for the student."""
+    """A function of a submission: a call returns a plain value or raises WrongResultError in words for a student."""
 
     def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name
@@ -37,12 +37,12 @@ class Function:
         return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """Return the plain value of a reply. Raise Wrong where the student's code raised."""
+        """Return the plain value of a reply. Raise WrongResultError where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
             what = f"{reply.value.description}, which is neither a number nor a plain numpy array"
-            raise Wrong(Kind.SHAPE, f"{self.name} returned {what}")
+            raise WrongResultError(Kind.SHAPE, f"{self.name} returned {what}")
         return reply.value
 
     def hand_out(self, value: Any) -> Any:
@@ -56,7 +56,7 @@ class Function:
         reply = self.submission.seen[call] = self.submission.backend.call(call)
         return reply
 
-    def why_it_raised(self, raised: Raised) -> Wrong:
+    def why_it_raised(self, raised: Raised) -> WrongResultError:
         """Return the words for an exception that no test asked for."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
@@ -66,19 +66,19 @@ class Function:
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
                 what = f"{self.name} waits for {inside}, which is not implemented yet"
-                return Wrong(Kind.WAITING, what, function=inside)
-            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
+                return WrongResultError(Kind.WAITING, what, function=inside)
+            return WrongResultError(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
         if more := numpy_errors.explanation(raised.message, raised.line):
             what += f"\n{more}"
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
-        return Wrong(Kind.RAISED, f"{self.name} {what}", function=blamed)
+        return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
-    def not_reached(self, failure: Raised) -> Wrong:
+    def not_reached(self, failure: Raised) -> WrongResultError:
         """Return the words for a name that the file does not come to define."""
-        return Wrong(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
+        return WrongResultError(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
 
 
 def stops(failure: Raised) -> str:

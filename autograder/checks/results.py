@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Stopped, WrongResultError
 
 if TYPE_CHECKING:  # whoever only reads results loads neither
     import pytest
@@ -113,15 +113,15 @@ def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def describe(item: pytest.Function) -> Test:
-    """Describe a collected test. Raise BrokenTest if it lacks its mark or its rule."""
+    """Describe a collected test. Raise BrokenTestError if it lacks its mark or its rule."""
     mark = item.get_closest_marker("question")
     if mark is None:
-        raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
+        raise BrokenTestError(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
     question, is_hidden = mark.args[0], item.path.parent.name == "hidden"
     phase = Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if is_hidden else Phase.PUBLIC
     rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split()).rstrip(".")
     if not rule:
-        raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
+        raise BrokenTestError(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
@@ -142,14 +142,14 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
     match raised:
         case None:
             return TestResult(test, calls=calls)
-        case Wrong(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
+        case WrongResultError(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
             return TestResult(test, Kind.WAITING, message, replaced=raised.function, calls=calls)
-        case Wrong(kind=kind) if kind in UNFINISHED:
+        case WrongResultError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, replaced=raised.function, calls=calls)
-        case Wrong() | Stopped():
+        case WrongResultError() | Stopped():
             kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
-        case Exception() if not isinstance(raised, BrokenTest | ImportError):
+        case Exception() if not isinstance(raised, BrokenTestError | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
             kind, message = Kind.SHAPE, what[:500]

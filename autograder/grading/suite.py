@@ -34,7 +34,7 @@ from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
-from autograder.protocol.failure import BrokenTest
+from autograder.protocol.failure import BrokenTestError
 
 RANDOM_INPUTS = "rng"
 """Name of the only fixture of a suite besides the submission."""
@@ -99,7 +99,7 @@ class _Runnable:
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
         if not {self.name, RANDOM_INPUTS}.issuperset(self.fixtures):
             allowed = f"{self.name}, {RANDOM_INPUTS} and its parameters"
-            raise BrokenTest(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
+            raise BrokenTestError(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
@@ -143,7 +143,7 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
 def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     """Collect the tests of an assignment with pytest, without configuration file, output or installed plugins.
 
-    Raises BrokenTest if pytest ends with any status but OK, or if two tests share a name.
+    Raises BrokenTestError if pytest ends with any status but OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
     unwanted += ["unraisableexception"]  # it runs the garbage collector ten times, as long as all the rest takes
@@ -155,11 +155,11 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
     if status != pytest.ExitCode.OK:
         why = "; ".join(collector.failures) or f"pytest ended with {pytest.ExitCode(status).name}"
-        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {why}")
+        raise BrokenTestError(f"the tests of {assignment.name} cannot be collected: {why}")
     names = Counter(item.name for item in collector.items)
     if twice := [name for name, times in names.items() if times > 1]:
         # A score is stored under the test's name: one of the two would decide about both.
-        raise BrokenTest(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
+        raise BrokenTestError(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
     return collector.items
 
 

@@ -10,7 +10,7 @@ from autograder.course import ROOT, Assignment, CourseError
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import BrokenTest
+from autograder.protocol.failure import BrokenTestError
 
 
 def complaint(assignment: Assignment) -> str:
@@ -19,7 +19,7 @@ def complaint(assignment: Assignment) -> str:
         return next(_complaints(assignment), "")
     except CourseError as error:
         return str(error)
-    except BrokenTest as error:
+    except BrokenTestError as error:
         return f"{assignment.name}: {error}"
     except Exception as error:  # the author's own code, which may be anything
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""

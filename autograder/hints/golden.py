@@ -19,7 +19,7 @@ from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, V
 from autograder.hints.explain import Fingerprint, fingerprint, matches
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
-from autograder.protocol.failure import BrokenTest
+from autograder.protocol.failure import BrokenTestError
 
 if TYPE_CHECKING:  # the recording code does not ship
     from autograder.hints.reference import Reference
@@ -82,12 +82,12 @@ class GoldenValues:
         """Return the right outcome of the current test's next call."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
-            raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
+            raise BrokenTestError(f"no recorded value for this call of {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
     def answer(self, key: str) -> Any:
-        """Raise BrokenTest: no answer is recorded."""
-        raise BrokenTest("answers are not in the handout")
+        """Raise BrokenTestError: no answer is recorded."""
+        raise BrokenTestError("answers are not in the handout")
 
     def mistakes(self, function: str) -> list[list[RecordedMistake]]:
         """Return the known mistakes that can show in a function, group by group, the likeliest group first."""

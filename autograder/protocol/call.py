@@ -98,7 +98,7 @@ class Reply:
     def value(self) -> Any:
         """The result, decoded once: nobody can change an array in it. None where an exception came instead.
 
-        Raises Malformed for forged bytes, and never after a wire or a backend has handed out the reply: they ask first.
+        Raises MalformedError for forged bytes, and never after a wire or a backend has handed out the reply: they look.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 

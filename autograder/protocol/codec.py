@@ -55,7 +55,7 @@ _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
-class Malformed(ValueError):
+class MalformedError(ValueError):
     """Bytes that no encoder of ours wrote, or a value for which no message has room."""
 
 
@@ -80,12 +80,12 @@ def encode(value: object) -> bytes:
     """
     try:
         return _Encoder().bytes_of(value)
-    except Malformed as error:
+    except MalformedError as error:
         return _Encoder().bytes_of(Foreign(str(error)))
 
 
 def message(*values: object) -> bytes:
-    """Return the bytes of a request. Raise Malformed if it is too large.
+    """Return the bytes of a request. Raise MalformedError if it is too large.
 
     Only a request may hold a generator of random numbers, from which a function of the course draws.
     """
@@ -93,7 +93,7 @@ def message(*values: object) -> bytes:
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """Return the value that some bytes encode. Raise Malformed if they encode none.
+    """Return the value that some bytes encode. Raise MalformedError if they encode none.
 
     Arrays are copied where they are to be `writeable`. Where not, the bytes came from a worker, and hold no generator.
     """
@@ -101,9 +101,9 @@ def decode(data: bytes, writeable: bool = True) -> Any:
     try:
         value = decoder.read(0)
     except (struct.error, UnicodeDecodeError) as error:
-        raise Malformed(f"cut short, or no text: {error.__class__.__name__}") from error
+        raise MalformedError(f"cut short, or no text: {error.__class__.__name__}") from error
     if decoder.data.read(1):
-        raise Malformed("more bytes than the value")
+        raise MalformedError("more bytes than the value")
     return value
 
 
@@ -116,13 +116,13 @@ class _Bounded:
         """Count a value inside so many containers."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
-            raise Malformed(f"{self.items:,} values in {depth} containers, too large to compare")
+            raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
         """So many more numbers."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
-            raise Malformed(f"{what} {size}, too large to compare")
+            raise MalformedError(f"{what} {size}, too large to compare")
 
 
 def _extent(shape: tuple[int, ...]) -> int:
@@ -142,7 +142,7 @@ class _Encoder(_Bounded):
         self.write(value, 0)
         data = b"".join(self.out)
         if len(data) > MAX_BYTES:
-            raise Malformed("very many bytes, too large to compare")
+            raise MalformedError("very many bytes, too large to compare")
         return data
 
     def write(self, value: Any, depth: int) -> None:
@@ -238,7 +238,7 @@ class _Decoder(_Bounded):
     def _dict(self, depth: int) -> dict[str, Any]:
         items = self._items(2 * self._unpack(_COUNT)[0], depth)
         if not all(type(key) is str for key in items[::2]):
-            raise Malformed("a dict with a key that is no text")
+            raise MalformedError("a dict with a key that is no text")
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _rare(self, tag: bytes, depth: int) -> np.random.Generator:
@@ -247,7 +247,7 @@ class _Decoder(_Bounded):
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)
             return np.random.Generator(bits)
-        raise Malformed(f"no value has the tag {tag!r} and what follows it")
+        raise MalformedError(f"no value has the tag {tag!r} and what follows it")
 
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
         return form.unpack(self.data.read(form.size))
@@ -257,7 +257,7 @@ class _Decoder(_Bounded):
         expected: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(expected)
         if len(data) < expected:
-            raise Malformed(f"{expected} bytes promised, {len(data)} there")
+            raise MalformedError(f"{expected} bytes promised, {len(data)} there")
         return data
 
     def _text(self) -> str:
@@ -269,7 +269,7 @@ class _Decoder(_Bounded):
         header = self.data.read(5)
         dtype, axes = _DTYPES.get(header[:4]), header[4] if len(header) == 5 else MAX_AXES + 1
         if dtype is None or axes > MAX_AXES:
-            raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
+            raise MalformedError(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
         self.grow(_extent(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)

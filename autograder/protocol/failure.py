@@ -67,7 +67,7 @@ MAX_WORDS = 4000
 """Characters of a message that are kept, whatever a submission put into it."""
 
 
-class Wrong(AssertionError):
+class WrongResultError(AssertionError):
     """A test's grade on a submission.
 
     `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, `function` is the
@@ -103,5 +103,5 @@ class Stopped(BaseException):
         self.message = message
 
 
-class BrokenTest(Exception):
+class BrokenTestError(Exception):
     """A test asks for something that cannot be: the course is at fault, and no submission may pay for it."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from autograder.course import PACKAGE
 from autograder.protocol.call import Reply
-from autograder.protocol.codec import Malformed
+from autograder.protocol.codec import MalformedError
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, Limits
 
@@ -52,11 +52,11 @@ class SandboxError(BaseException):
     """
 
 
-class WorkerDied(Exception):
+class WorkerDiedError(Exception):
     """The worker ended, or was ended, without a reply. The message is for a student."""
 
 
-class WorkerSlow(WorkerDied):
+class WorkerSlowError(WorkerDiedError):
     """The worker did not reply in time."""
 
 
@@ -96,8 +96,8 @@ class Sandbox:
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._answer()["process"]
             if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
-                raise WorkerDied(f"{raised.kind}: {raised.message}")
-        except (OSError, WorkerDied) as error:
+                raise WorkerDiedError(f"{raised.kind}: {raised.message}")
+        except (OSError, WorkerDiedError) as error:
             ours.close()
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         return worker
@@ -202,7 +202,7 @@ class Worker:
     def ask(self, request: bytes | None, seconds: float) -> Reply:
         """Send a request and return its reply; without a request, the reply that says that the locks are on.
 
-        Raise WorkerDied if there is none. The worker is then of no more use.
+        Raise WorkerDiedError if there is none. The worker is then of no more use.
         """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
@@ -214,27 +214,27 @@ class Worker:
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
-            raise WorkerSlow(f"did not return within {round(seconds, 1):g} seconds") from error
+            raise WorkerSlowError(f"did not return within {round(seconds, 1):g} seconds") from error
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise WorkerDied("ended its process") from error
+            raise WorkerDiedError("ended its process") from error
 
     def _receive_reply(self, deadline: float) -> Reply:
         size = int.from_bytes(self._receive(wire.LENGTH.size, deadline), "little")
         try:
             if size > self.sandbox.limits.message:
-                raise Malformed("a reply that is too long")
+                raise MalformedError("a reply that is too long")
             return wire.unpack_reply(self._receive(size, deadline))
-        except Malformed as error:
-            raise WorkerDied("answered with something other than a result") from error
+        except MalformedError as error:
+            raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return so many bytes. Raise WorkerDied if the connection ends, TimeoutError if they are late."""
+        """Return so many bytes. Raise WorkerDiedError if the connection ends, TimeoutError if they are late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
             self.wire.settimeout(seconds)
             if not (part := self.wire.recv(1 << 16)):
-                raise WorkerDied("ended its process")
+                raise WorkerDiedError("ended its process")
             self._unread += part
         data = bytes(self._unread[:size])
         del self._unread[:size]

@@ -25,11 +25,19 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
-from autograder.sandbox.client import LIBRARIES, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
+from autograder.sandbox.client import (
+    LIBRARIES,
+    Sandbox,
+    SandboxError,
+    Worker,
+    WorkerDiedError,
+    WorkerSlowError,
+    environment,
+)
 from autograder.sandbox.limits import LIMITS, MIB
 
 
-class BrokenPromise(Exception):
+class BrokenPromiseError(Exception):
     """A promise of the wall does not hold here. The message says which, and how to fix it."""
 
 
@@ -180,10 +188,10 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
 
 
 def require() -> None:
-    """Raise BrokenPromise if a promise does not hold here."""
+    """Raise BrokenPromiseError if a promise does not hold here."""
     for one in examine():
         if not one.held:
-            raise BrokenPromise(
+            raise BrokenPromiseError(
                 f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {WITHOUT_SANDBOX}"
             )
 
@@ -228,7 +236,7 @@ class _Examined:
         return self.worker
 
     def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
-        """Return the reply to a line. Raise WorkerDied."""
+        """Return the reply to a line. Raise WorkerDiedError."""
         return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
 
     def end(self) -> str:
@@ -241,7 +249,7 @@ class _Examined:
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
-        except WorkerDied as error:
+        except WorkerDiedError as error:
             ended = self.end() or str(error)
         if any(ended.startswith(one) for one in attempt.refused.split(", ")):
             return ""
@@ -263,9 +271,9 @@ def _runs_on(examined: _Examined) -> str:
     process = examined.running().process
     try:
         examined.ask("while True: pass", seconds=0.05)
-    except WorkerDied as error:
+    except WorkerDiedError as error:
         examined.end()
-        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error}"
+        return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that never returns did"
 
 

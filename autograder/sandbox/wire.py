@@ -3,7 +3,7 @@
 The first request of a worker is (module, cells, filename, seconds). Every other request is a call: a byte that says
 whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
 (exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
-`codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first
+`codec.decode` builds plain values only, and raises MalformedError for a header of any other form. A worker's first
 reply, before any request, says that its locks are on.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.protocol import codec
 from autograder.protocol.call import MAX_MESSAGE, Call, Raised, Reply
-from autograder.protocol.codec import Malformed
+from autograder.protocol.codec import MalformedError
 
 LENGTH = struct.Struct("<I")
 
@@ -78,15 +78,15 @@ _header = functools.lru_cache(maxsize=256)(codec.encode)
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """Return a reply with its value decoded, in the grader. Raise Malformed."""
+    """Return a reply with its value decoded, in the grader. Raise MalformedError."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
     if end > min(LENGTH.size + MAX_HEADER, len(data)):
-        raise Malformed("a reply with a header that is too long")
+        raise MalformedError("a reply with a header that is too long")
     reply = _unpack_header(data[LENGTH.size : end])
     if reply.raised is None:
         reply = replace(reply, encoded=data[end:])
     elif data[end:]:
-        raise Malformed("a reply with a value and an exception")
+        raise MalformedError("a reply with a value and an exception")
     reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
     return reply
 
@@ -106,7 +106,7 @@ def _unpack_header(header: bytes) -> Reply:
             (),
         ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
             return Reply(raised=Raised(kind, bases, message, line, function, left_out), lines=lines)
-    raise Malformed("a reply with a header of another form")
+    raise MalformedError("a reply with a header of another form")
 
 
 def _are_names(values: tuple[Any, ...]) -> bool:

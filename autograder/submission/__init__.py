@@ -1,11 +1,10 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    finder      uploads of a folder; platforms reads names that platforms make, students groups uploads
-    reader      candidates among one student's uploads, and which one counts; clones dates it
-    code        bytes to Python text; content reads files and zips, cells and marimo read notebooks
-    syntax      syntax trees
-    names       names that people chose, made safe for a sentence, a file system and a spreadsheet
-    records     Upload, Submission, Person, Problem
+    finder, platforms     uploads of each student in a folder, and what names that platforms made say
+    reader, clones        candidates among one student's uploads, which one counts, and a clone's time
+    content, code, cells  bytes of files and zips; Python text of scripts and notebooks
+    syntax, names         syntax trees; names made safe for a sentence, a file system and a spreadsheet
+    records               Upload, Submission, Person, Problem
 
 A submission that cannot be read is a submission with a `problem`: one sentence for a person. Nothing is
 written anywhere, no link is followed, and whatever is read is bounded.
@@ -14,7 +13,6 @@ written anywhere, no link is followed, and whatever is read is bounded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,9 +35,7 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
     problem = Problem(f"It holds several assignments ({several}): say which with --assignment NAME.")
-    return replace(
-        first, assignment="", file=path.name, sha256="", cells=(), notes=(), is_written=False, problem=problem
-    )
+    return Submission(first.student, "", path.name, person=first.person, problem=problem)
 
 
 def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import io
 import json
+import re
 import tokenize
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from autograder.checks.source import Source
+from autograder.checks.source import MAX_CODE, Source
 from autograder.course import Assignment
-from autograder.submission import cells, marimo
-from autograder.submission.names import printable, stem_and_suffix
-from autograder.submission.records import UnreadableError
-from autograder.submission.syntax import PYTHON, NotPythonError, bound_names
+from autograder.submission.cells import Cleaner
+from autograder.submission.names import listed, printable, stem_and_suffix
+from autograder.submission.records import Problem, UnreadableError
+from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, parse
 
-_MARIMO = "It was read as a notebook of marimo."
+MAX_CELLS = 2000
+_MAX_LISTED = 8
+_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # of VS Code, Spyder, jupytext or nbconvert
 
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of one file."""
+    """Python text of one file, or the problem that kept it from being read."""
 
-    cells: tuple[str, ...]
+    cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
-    """names that its top level binds"""
-    written: frozenset[str] = frozenset()
-    """names bound to more than a stub has"""
+    names: frozenset[str] = frozenset()  # those that its top level binds
+    written: frozenset[str] = frozenset()  # those bound to more than a stub has
+    sha256: str = ""  # of the uploaded bytes
+    problem: Problem | None = None
 
 
 @functools.cache
@@ -40,22 +44,17 @@ def functions(assignment: str) -> frozenset[str]:
 def read_code(data: bytes, name: str) -> Code:
     """Return the code of a .py or .ipynb file. Where name and content disagree, the content decides.
 
-    Raises:
-        UnreadableError: the file holds no code that can run; the message is a sentence for the student.
+    Raises UnreadableError: the file holds no code that can run; the message is a sentence for the student.
     """
     text, notes = _decoded(data)
-    if (notebook := _notebook(text, name)) is not None:
-        result = cells.of_notebook(notebook)
-    else:
-        try:
-            chunks = marimo.cells(text)
-            result = cells.of_sources(chunks, _MARIMO) if chunks else cells.of_script(text)
-        except NotPythonError as error:
-            raise UnreadableError(
-                f"The file is not {PYTHON}, which grades it ({error}): correct that, and if a newer Python"
-                " accepts it, use the older syntax."
-            ) from error
-    return Code(result.texts, notes + result.notes, *bound_names(result.trees))
+    notebook = _notebook(text, name)
+    try:
+        code = _of_script(text) if notebook is None else _of_cells(notebook)
+    except NotPythonError as error:
+        why = f"The file is not {PYTHON}, which grades it ({error})"
+        advice = "correct that, and if a newer Python accepts it, use the older syntax"
+        raise UnreadableError(f"{why}: {advice}.") from error
+    return replace(code, notes=notes + code.notes)
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
@@ -65,25 +64,80 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n as Python's own line ends
     except (SyntaxError, ValueError, LookupError) as error:
-        reason = printable(str(error), 120)
-        raise UnreadableError(
-            f"The file is not text ({reason}): hand in the .py or .ipynb file, saved as UTF-8."
-        ) from error
-    notes = () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
-    return text, notes
+        why = f"The file is not text ({printable(str(error), 120)})"
+        raise UnreadableError(f"{why}: hand in the .py or .ipynb file, saved as UTF-8.") from error
+    return text, () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
 
 
-def _notebook(text: str, name: str) -> dict[str, Any] | None:
-    """Return the notebook that the text holds; None for any other text."""
-    is_named_so = stem_and_suffix(name)[1] == ".ipynb"
+def _notebook(text: str, name: str) -> list[str] | None:
+    """Return the code cells of the notebook that the text holds; None for any other text."""
+    is_named_so, reason = stem_and_suffix(name)[1] == ".ipynb", "has no list of cells"
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if is_named_so and text.lstrip().startswith("{"):
-            reason = f"damaged ({printable(str(error), 120)})"
-            raise UnreadableError(
-                f"The notebook is {reason}: open it in Jupyter, save it, and hand it in again."
-            ) from error
+        document = {} if text.lstrip().startswith("{") else None
+        reason = f"is damaged ({printable(str(error), 120)})"
+    cells = document.get("cells") if isinstance(document, dict) else None
+    if not isinstance(cells, list):
+        if is_named_so and isinstance(document, dict):
+            raise UnreadableError(f"The notebook {reason}: open it in Jupyter, save it, and hand it in again.")
         return None
-    is_notebook = isinstance(document, dict) and (is_named_so or isinstance(document.get("cells"), list))
-    return document if is_notebook else None
+    sources = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    texts = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources]
+    return [re.sub("\r\n?", "\n", text) for text in texts]
+
+
+def _of_cells(sources: Sequence[str]) -> Code:
+    """Return the code of a notebook. A cell that cannot run stays as "", so that cells keep their numbers."""
+    if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
+        most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
+        raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
+    cleaner, texts, trees, left_out, fault = Cleaner(), list[str](), list[ast.Module](), list[int](), ""
+    for number, source in enumerate(sources, 1):
+        try:
+            text, lines = cleaner.clean(source)
+            tree = parse(text)
+        except NotPythonError as error:
+            text, lines, tree = "", [number], ast.Module([], [])
+            fault = fault or f" (code cell {number} is not {PYTHON}: {error})"
+        texts.append(text if tree.body else "")
+        trees.append(tree)
+        left_out += [number] * bool(lines)
+    if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
+        why = f"The notebook has no code cell that can be run{fault}"
+        raise UnreadableError(f"{why}: hand in the one with your functions.")
+    return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_names(trees))
+
+
+def _of_script(text: str) -> Code:
+    """Return the code of a script as one cell. Only one that is no Python is read cell by cell.
+
+    Raises NotPythonError: one of its cells is not Python, even without magics.
+        UnreadableError: it holds no statement.
+    """
+    try:
+        parse(text)
+        parts = [text]
+    except NotPythonError:
+        parts = _CELL_MARK.split(text)
+    cleaner, texts, left_out, before = Cleaner(), list[str](), list[int](), 0
+    for part in parts:
+        try:
+            clean, lines = cleaner.clean(part)
+        except NotPythonError as error:
+            raise NotPythonError(f"in the cell behind line {before}, {error}" if before else str(error)) from error
+        texts.append(clean)
+        left_out += [before + line for line in lines]
+        before += part.count("\n") + 1
+    code = "\n".join(texts)
+    tree = parse(code)
+    if not tree.body:
+        raise UnreadableError("The file holds no code: hand in the file that holds your functions.")
+    return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_names([tree]))
+
+
+def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
+    """Return the note on what was left out, if anything was."""
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
+    return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

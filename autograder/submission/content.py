@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-from autograder.submission.names import printable, stem_and_suffix
+from autograder.submission.names import stem_and_suffix
 from autograder.submission.records import UnreadableError
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_LARGE_FILE_BYTES = 32 * MIB
-"""Maximum size of a notebook, which may hold pictures, or of a zip."""
-MAX_FOLDER_ENTRIES = 10_000
-"""Maximum number of entries in one student's folder."""
-MAX_MEMBER_NAME = 1000
-"""Maximum length of a name in a zip."""
+MAX_LARGE_FILE_BYTES = 32 * MIB  # of a notebook, which may hold pictures, or of a zip
+MAX_FOLDER_ENTRIES = 10_000  # in one student's folder
+MAX_MEMBER_NAME = 1000  # characters of a name in a zip
 
 CODE = (".py", ".ipynb")
 READABLE = (*CODE, ".zip")
-_LARGE = (".ipynb", ".zip")
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
 
@@ -39,68 +34,47 @@ def is_junk(name: str) -> bool:
 
 def size_limit(name: str) -> int:
     """Return the maximum size in bytes of a file of that name."""
-    return MAX_LARGE_FILE_BYTES if stem_and_suffix(name)[1] in _LARGE else MAX_FILE_BYTES
+    return MAX_LARGE_FILE_BYTES if stem_and_suffix(name)[1] in (".ipynb", ".zip") else MAX_FILE_BYTES
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a file. Raise UnreadableError for more than `limit` bytes, OSError for a link."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would wait for a writer
     with open(descriptor, "rb") as file:
-        return _bounded(file.read(limit + 1), limit)
+        return _bounded(file, limit)
 
 
-def _bounded(data: bytes, limit: int) -> bytes:
+def _bounded(file: IO[bytes], limit: int) -> bytes:
+    data = file.read(limit + 1)
     if len(data) > limit:
-        size = f"{limit // MIB} MiB"
-        raise UnreadableError(f"The file is larger than {size}: hand in only the code, without data.")
+        raise UnreadableError(f"The file is larger than {limit // MIB} MiB: hand in only the code, without data.")
     return data
 
 
 def files_below(folder: Path) -> list[str]:
     """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-
-    def raise_for_top(error: OSError) -> None:
-        if error.filename == os.fspath(folder):  # an unreadable subfolder is ignored: the rest may be enough
-            raise error
-
+    os.scandir(folder).close()  # raises for this folder; one inside that is closed is ignored
     paths: list[str] = []
     count = 0
-    for parent, folders, files in os.walk(folder, onerror=raise_for_top):
+    for parent, folders, files in os.walk(folder):
         count += len(folders) + len(files)
         if count > MAX_FOLDER_ENTRIES:
-            most = MAX_FOLDER_ENTRIES
-            raise UnreadableError(f"The folder holds more than {most} files: hand in only the file that you wrote.")
+            why = f"The folder holds more than {MAX_FOLDER_ENTRIES} files"
+            raise UnreadableError(f"{why}: hand in only the file that you wrote.")
         folders[:] = [name for name in folders if not is_junk(name)]
         paths += [os.path.relpath(os.path.join(parent, name), folder) for name in files if not is_junk(name)]
     return sorted(paths)
 
 
-@contextlib.contextmanager
-def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
-    """Open a zip. Any error of zipfile (BadZipFile, OverflowError …) becomes UnreadableError."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            yield archive
-    except Exception as error:
-        reason = printable(str(error), 250) or type(error).__name__
-        raise UnreadableError(f"The zip cannot be read ({reason}): hand in the .py or .ipynb file itself.") from error
-
-
 def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
-    """Return the files in a zip by name, without junk. Raise UnreadableError if the data are no zip."""
-    with _opened(data) as archive:
-        members = [(info.filename.replace("\\", "/"), info) for info in archive.infolist() if not info.is_dir()]
-    kept = [
-        (name, info)
-        for name, info in members
-        if len(name) <= MAX_MEMBER_NAME and not any(map(is_junk, name.split("/")))
-    ]
-    return sorted(kept, key=lambda member: member[0])
+    """Return the files in a zip by name, without junk. A damaged zip may raise any exception."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
+    short = [name for name in members if len(name) <= MAX_MEMBER_NAME]
+    return [(name, members[name]) for name in sorted(short) if not any(map(is_junk, name.split("/")))]
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
-    """Return a file in a zip. Raise UnreadableError if it is damaged, encrypted or too large."""
-    limit = size_limit(member.filename)
-    with _opened(data) as archive, archive.open(member) as file:
-        content = file.read(limit + 1)
-    return _bounded(content, limit)
+    """Return a file in a zip. One that is damaged or encrypted may raise any exception."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:
+        return _bounded(file, size_limit(member.filename))

@@ -9,17 +9,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-MAX_NAME, MAX_NAME_BYTES = 80, 200
-"""Maximum length of a file name: a character may have four bytes, and file systems take 255."""
-
+MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}
+_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, whatever follows a dot behind them
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
-"""Names that Windows refuses, whatever follows a dot behind them."""
-
-_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the full-width forms count as formulas in some locales
-_DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)
-"""Name with a second ending that a browser or a mail program added."""
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
+_DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # of browsers and mail
 
 
 def stem_and_suffix(name: str) -> tuple[str, str]:
@@ -43,8 +38,8 @@ def named_in(name: str, assignments: Sequence[str]) -> str | None:
     """
     words = f"_{_words(name)}_"
     named = [known for known in assignments if f"_{_words(known)}_" in words]
-    inner = {name for name in named for other in named if name != other and f"_{_words(name)}_" in f"_{_words(other)}_"}
-    return outer[0] if len(outer := [name for name in named if name not in inner]) == 1 else None
+    outer = [known for known in named if not any(known != other and f"_{known}_" in f"_{other}_" for other in named)]
+    return outer[0] if len(outer) == 1 else None
 
 
 @functools.lru_cache(4096)
@@ -76,27 +71,22 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Return text for a CSV cell: printable characters, and nothing that a spreadsheet takes for a formula.
+    """Return printable text for a CSV cell, with an apostrophe before what a spreadsheet takes for a formula.
 
-    An apostrophe stands before each part that begins like a formula: at the beginning, and after whatever
-    separates cells in some locale, where a quotation mark is a letter like others.
+    It may begin the cell, or follow what separates cells in some locale, where quotation marks are letters.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
-    return "".join(f"'{part}" if _first_visible(part) in _FORMULA else part for part in parts)
-
-
-def _first_visible(text: str) -> str:
-    return next((character for character in text if character not in '" '), " ")
+    return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA) else part for part in parts)
 
 
 def safe_name(student: str, taken: set[str]) -> str:
-    """Return a file name for a student: readable, safe on every system, and not in `taken`.
+    """Return a readable file name for a student that is safe on every system, and add its folded form to `taken`.
 
-    `taken` holds folded names; the new name is added. If the readable name is taken, an ending made from the
-    student's full name distinguishes it, whoever else is in the class.
+    If that is taken, an ending made from the full name distinguishes it, whoever else is in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
-    kept = "".join(character if _is_safe(character) else "_" for character in composed)
+    is_safe = {one: one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
+    kept = "".join(character if is_safe[character] else "_" for character in composed)
     readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_PUNCTUATION), 0) or "student"
     if readable.split(".")[0].casefold() in _RESERVED:
         readable = f"student-{readable}"
@@ -106,10 +96,6 @@ def safe_name(student: str, taken: set[str]) -> str:
     name = next(name for name in names if folded(name) not in taken)
     taken.add(folded(name))
     return name
-
-
-def _is_safe(character: str) -> bool:
-    return character in _PUNCTUATION or unicodedata.category(character)[0] in "LNM"
 
 
 def _cut(name: str, reserve: int) -> str:

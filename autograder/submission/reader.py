@@ -20,18 +20,16 @@ from autograder.submission.clones import last_commit
 from autograder.submission.code import Code, functions, read_code
 from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
-from autograder.submission.records import Evidence, Problem, Submission, UnreadableError, Upload, problem_of
+from autograder.submission.records import Problem, Submission, Upload, problem_of
 
-MAX_FILES = 20
-"""Maximum number of one student's files that are read for one assignment, and of zips that are opened."""
+MAX_FILES = 20  # of one student's that are read for one assignment; and zips that are opened
 _MAX_LISTED = 3
 
-_HANDOUT = re.compile(
+_HANDOUT = re.compile(  # files that students do not write: never a rival of what they wrote
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
-"""Files that the handout put there and students do not write: never a rival of what they wrote."""
 _HANDOUT_NOTEBOOK = "explore.ipynb"
 
 
@@ -41,11 +39,9 @@ class Candidate:
 
     upload: Upload
     assignment: str = ""
-    evidence: Evidence = Evidence.NONE
-    """NONE, PART or FILE: how the file's name says the assignment"""
+    evidence: int = 0  # 2 if the file's name is the assignment's, 1 if it or a folder contains it
     member: ZipInfo | None = None
-    fault: Problem | None = None
-    """reason why the folder or the zip could not be opened"""
+    fault: Problem | None = None  # reason why the folder or the zip could not be opened
 
     @property
     def label(self) -> str:
@@ -63,34 +59,25 @@ class Candidate:
         return *self.age, self.fault is not None, self.member is not None, -self.evidence
 
     @functools.cached_property
-    def result(self) -> tuple[str, Code, Problem | None]:
-        """Digest of the uploaded bytes, the code, and the reason why there is none."""
+    def code(self) -> Code:
+        """Code of the file, or the reason why there is none."""
+        if self.fault:
+            return Code(problem=self.fault)
         digest = ""
         try:
-            if self.fault:
-                return digest, Code(()), self.fault
             data = content.read_bytes(self.upload.path, content.size_limit(self.upload.name))
             digest = hashlib.sha256(data).hexdigest()
             text = data if self.member is None else content.read_member(data, self.member)
-            return digest, read_code(text, self.upload.label), None
-        except (UnreadableError, OSError) as error:
-            return digest, Code(()), problem_of(error)
-
-    @property
-    def code(self) -> Code:
-        """Code of the file; empty if there is none."""
-        return self.result[1]
-
-    def written(self, assignment: str) -> frozenset[str]:
-        """Return the functions of the assignment that are written in it."""
-        return self.code.written & functions(assignment)
+            return replace(read_code(text, self.upload.label), sha256=digest)
+        except Exception as error:  # of the system, a zip or a parser
+            return Code(sha256=digest, problem=problem_of(error))
 
 
 def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
     """Return a submission for each assignment. Whatever is wrong with one becomes its `problem`."""
     row = _row(uploads)
     try:
-        return [row] if row.problem else _Choice(list(map(_with_commit_time, uploads)), known).submissions()
+        return [row] if row.problem else _Choice(uploads, known).submissions()
     except Exception as error:  # a folder, a parser, or the system, in a way that nobody foresaw
         return [replace(row, problem=problem_of(error))]
 
@@ -115,88 +102,72 @@ def _dated(row: Submission, upload: Upload) -> Submission:
     return replace(row, submitted=upload.submitted, late=upload.late, notes=notes)
 
 
-def _is_folder(upload: Upload) -> bool:
-    return upload.path.is_dir() and not upload.path.is_symlink()
-
-
-def _with_commit_time(upload: Upload) -> Upload:
-    """Return a clone with the time of its last commit, and any other upload as it is."""
-    is_dated = upload.submitted or not _is_folder(upload)
-    return upload if is_dated else replace(upload, submitted=last_commit(upload.path))
-
-
 class _Choice:
     """Choice of the file that counts, for each assignment that one student handed in."""
 
     def __init__(self, uploads: Sequence[Upload], known: Sequence[str]) -> None:
         """List the candidates. Zips are opened only where no plain file of code is."""
         self.row, self.known, self.last = _row(uploads), known, uploads[-1]
-        self.has_folder = any(map(_is_folder, uploads))
         self.files: list[Upload] = []
-        self.packed: list[str] = []
-        self.candidates: list[Candidate] = []
-        for upload in uploads:
-            if not upload.problem:
-                self._list(upload)
-        self.candidates += [self._candidate(file, file.name) for file in self.files if _is_students(file.name)]
-        self.is_packed = not self.candidates
-        if self.is_packed:
-            self.candidates = [*self._zipped()]
+        self.packed: list[str] = []  # names in zips
+        self.has_folder = False
+        for upload in [upload for upload in uploads if not upload.problem]:
+            if upload.file:
+                self.files.append(upload)
+                continue
+            self.has_folder = True
+            folder = replace(upload, submitted=upload.submitted or last_commit(upload.path))
+            self.row = _dated(self.row, folder)
+            self.files += [folder.inside(name) for name in content.files_below(upload.path)]
+        self.candidates = [self._candidate(file, file.name) for file in self.files if _is_students(file.name)]
+        self.zips = [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]
+        if not self.candidates:
+            self._open_zips()
 
     def submissions(self) -> list[Submission]:
         """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
         if self.last.is_decided:
             return [self._choose(self.last.assignment)]
-        least = Evidence.FILE if self.has_folder and self.last.assignment else Evidence.NONE
+        least = 2 if self.has_folder and self.last.assignment else 0
         named = {candidate.assignment for candidate in self.candidates if candidate.evidence >= least}
         return list(map(self._choose, [name for name in self.known if name in named] or [self.last.assignment]))
 
-    def _list(self, upload: Upload) -> None:
-        """Add the files of an upload; for a folder that cannot be listed, a candidate that says so."""
-        if not _is_folder(upload):
-            self.files.append(upload)
-            return
-        try:
-            self.files += [upload.inside(name) for name in content.files_below(upload.path)]
-        except (UnreadableError, OSError) as error:
-            self.candidates.append(Candidate(upload, fault=problem_of(error)))
-
-    def _zipped(self) -> Iterator[Candidate]:
-        """Yield the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
-        for file in [file for file in self.files if stem_and_suffix(file.name)[1] == ".zip"][-MAX_FILES:]:
+    def _open_zips(self) -> None:
+        """Add the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
+        while self.zips:
+            file = self.zips.pop(0)
             stem = stem_and_suffix(file.name)[0]
             try:
                 members = content.zip_members(content.read_bytes(file.path, content.size_limit(file.name)))
-            except (UnreadableError, OSError) as error:
-                yield replace(self._candidate(file, stem), fault=problem_of(error))
+            except Exception as error:  # whatever damaged bytes raise
+                self.candidates.append(replace(self._candidate(file, stem), fault=problem_of(error)))
                 continue
+            self.packed += [name for name, _ in members]
             for name, member in members:
-                self.packed.append(name)
                 if _is_students(name):
                     inside = replace(file, label=utf8_safe(f"{file.label}!{name}"))
-                    yield replace(self._candidate(inside, f"{stem}/{name}"), member=member)
+                    self.candidates.append(replace(self._candidate(inside, f"{stem}/{name}"), member=member))
 
     def _candidate(self, upload: Upload, name: str) -> Candidate:
         """Return a candidate; `name` has all folders that may name an assignment."""
         *folders, file = name.split("/")
         stem = stem_and_suffix(file)[0]
         if exact := equal_to(stem, self.known):
-            return Candidate(upload, exact, Evidence.FILE)
+            return Candidate(upload, exact, 2)
         named = next(filter(None, (named_in(part, self.known) for part in (stem, *reversed(folders)))), "")
-        says_little = not named or file.casefold() == _HANDOUT_NOTEBOOK
-        return Candidate(upload, named, Evidence.NONE if says_little else Evidence.PART)
+        return Candidate(upload, named, int(bool(named) and file.casefold() != _HANDOUT_NOTEBOOK))
 
     def _choose(self, assignment: str) -> Submission:
         """Return the submission for one assignment; "" if nothing tells which."""
+        expected = functions(assignment)
         likely = self._likely(assignment)
-        if assignment and not self.is_packed and not any(candidate.written(assignment) for candidate in likely):
-            self.candidates += self._zipped()
-            self.is_packed = True
+        if assignment and not any(candidate.code.written & expected for candidate in likely):
+            self._open_zips()
             likely = self._likely(assignment)
         row = replace(self.row, assignment=assignment)
         if not likely:
             return replace(row, problem=self._no_file(assignment))
-        first = [candidate for candidate in likely if candidate.written(assignment)] or likely
+        first = [candidate for candidate in likely if candidate.code.written & expected] or likely
         tied = [candidate for candidate in first if candidate.rank == first[0].rank]
         if len(tied) > 1 and not tied[0].fault:
             return replace(row, problem=_several(assignment, [candidate.upload.label for candidate in tied]))
@@ -204,53 +175,38 @@ class _Choice:
 
     def _chosen(self, chosen: Candidate, likely: list[Candidate], row: Submission) -> Submission:
         """Return the row with the code of the chosen file, and notes on the others."""
-        digest, code, problem = chosen.result
-        row = replace(row, file=chosen.upload.label, sha256=digest, problem=problem)
-        if problem:
+        code = chosen.code
+        row = replace(row, file=chosen.upload.label, sha256=code.sha256, problem=code.problem)
+        if code.problem:
             return row
+        doubts = [*_doubts(row.assignment, chosen, likely)]
         earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
-        doubts = [*self._doubts(row.assignment, chosen, likely)]
         notes = [*row.notes, *code.notes]
         notes += [f"{listed(earlier, _MAX_LISTED)} came earlier, and is not graded."] if earlier else []
         notes += [*doubts, *_unwritten(code, row.assignment, self.known)]
-        is_written = bool(chosen.written(row.assignment))
+        is_written = bool(code.written & functions(row.assignment))
         return replace(row, cells=code.cells, notes=tuple(notes), doubt=" ".join(doubts), is_written=is_written)
-
-    def _doubts(self, assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
-        """Yield sentences on other files that may have been meant."""
-        missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-        rivals = [rival for rival in likely if rival.fault or rival.evidence or rival.code.written & missing]
-        later = [rival.label for rival in rivals if rival.age < chosen.age]
-        beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
-        if later:
-            names = listed(later, _MAX_LISTED)
-            yield f"{names} came later, but no function of {assignment} is written there: {chosen.label} counts."
-        if beside:
-            names = listed(beside, _MAX_LISTED)
-            yield f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
 
     def _likely(self, assignment: str) -> list[Candidate]:
         """Return candidates for an assignment, the likeliest first. A single file counts under any name."""
         is_single = self.last.is_decided and len(self.candidates) == 1
-        matching = [
-            candidate
-            for candidate in self.candidates
-            if assignment and (is_single or candidate.assignment in (assignment, ""))
-        ]
+        names = {candidate.assignment for candidate in self.candidates} if is_single else {assignment, ""}
+        matching = [candidate for candidate in self.candidates if assignment and candidate.assignment in names]
         return sorted(matching, key=lambda candidate: candidate.rank)[:MAX_FILES]
 
     def _no_file(self, assignment: str) -> Problem:
         """Return the problem where no file is for the assignment, or no name tells the assignment."""
         if not assignment and self.candidates:
             first = self.candidates[0]
-            why = f"The name {first.label} does not tell one assignment"
-            example = f"{self.known[0]}.py"
-            advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
-            for_instructor = f"the name {first.label} does not say one assignment; add --assignment NAME"
-            return first.fault or Problem(f"{why}: {advice}.", for_instructor)
+            advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
+            return first.fault or Problem(
+                f"The name {first.label} does not tell one assignment: {advice}.",
+                f"the name {first.label} does not say one assignment; add --assignment NAME",
+            )
         names = [printable(name) for name in self.packed or [file.name for file in self.files]] or ["nothing"]
         missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
-        return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {_file_to_hand_in(assignment)}.")
+        which = f"{assignment}.py or {assignment}.ipynb" if assignment else "the file that holds your functions"
+        return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {which}.")
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
@@ -261,18 +217,23 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
     advice = f"if they are the files of several students, {action}" if folder else "keep the one that counts"
     return Problem(
-        f"Several files could be {assignment}, {which}: hand in one, {_file_to_hand_in(assignment)}.",
+        f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",
         f"{which} could each be {assignment}; {advice}",
     )
 
 
-def _is_students(name: str) -> bool:
-    """Return True for code that a student may have written."""
-    return stem_and_suffix(name)[1] in CODE and not _HANDOUT.search(name)
-
-
-def _file_to_hand_in(assignment: str) -> str:
-    return f"{assignment}.py or {assignment}.ipynb" if assignment else "the file that holds your functions"
+def _doubts(assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
+    """Yield sentences on other files that may have been meant."""
+    missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
+    rivals = [rival for rival in likely if rival.fault or rival.evidence or rival.code.written & missing]
+    later = [rival.label for rival in rivals if rival.age < chosen.age]
+    beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
+    if later:
+        names = listed(later, _MAX_LISTED)
+        yield f"{names} came later, but no function of {assignment} is written there: {chosen.label} counts."
+    if beside:
+        names = listed(beside, _MAX_LISTED)
+        yield f"Found as well and not graded: {names}. Move what counts into {chosen.label}."
 
 
 def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[str]:
@@ -285,3 +246,8 @@ def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[st
     else:
         other = next((f", but those of {name}" for name in known if code.written & functions(name)), "")
         yield f"The file defines none of the functions of {assignment} at the beginning of a line{other}."
+
+
+def _is_students(name: str) -> bool:
+    """Return True for code that a student may have written."""
+    return stem_and_suffix(name)[1] in CODE and not _HANDOUT.search(name)

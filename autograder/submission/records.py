@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from enum import IntEnum
 from pathlib import Path
 
 from autograder.course import UserError
@@ -32,7 +31,7 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem of a submission whose reading ended with this error."""
     if isinstance(error, UnreadableError):
         return Problem(str(error))
-    reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 120)
+    reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 250)
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, and no link to one.")
 
 
@@ -44,10 +43,8 @@ class NothingToGradeError(UserError):
 class Person:
     """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
 
-    platform: str = ""
-    """empty if no platform named the upload; the name of the file or folder then identifies the person"""
-    number: str = ""
-    """the number that the platform gave; `sid` is the university's"""
+    platform: str = ""  # empty if none named the upload; the name of the file or folder then identifies
+    number: str = ""  # the platform's; `sid` is the university's
     login: str = ""
     email: str = ""
     sid: str = ""
@@ -60,43 +57,21 @@ class Person:
         return f"{self.platform}:{identity}" if identity else ""
 
 
-class Evidence(IntEnum):
-    """Source that says which assignment a file is for; the greater wins."""
-
-    NONE = 0
-    """no name of the file's; perhaps most other names in the download"""
-    PART = 1
-    """its name, or a folder around it, contains the assignment's name"""
-    FILE = 2
-    """its name is the assignment's name"""
-    FOLDER = 3
-    """the instructor's folder has the assignment's name"""
-    FLAG = 4
-    """--assignment"""
-
-
 @dataclass(frozen=True)
 class Upload:
     """One file or folder that one student handed in, not yet opened. A batch may hold thousands."""
 
     person: Person
-    file: str = ""
-    """name that the student chose; empty for a folder and for a text that the platform itself wrote"""
+    file: str = ""  # the student's name for it; empty for a folder and for a text that the platform wrote
     path: Path = Path()
-    label: str = ""
-    """path relative to the folder that the instructor named"""
-    student: str = ""
-    """name that distinguishes the student from all others in the folder"""
+    label: str = ""  # path relative to the folder that the instructor named
+    student: str = ""  # name that distinguishes the student from all others in the folder
     assignment: str = ""
-    evidence: Evidence = Evidence.NONE
-    """source of `assignment`: NONE, FOLDER or FLAG"""
+    is_decided: bool = False  # True if no name that a student chose can change the assignment
     attempt: int = 0
-    version: tuple[int, int] = (0, 0)
-    """order among files of one name in one attempt"""
-    is_superseded: bool = False
-    """True if the same attempt has a newer file of the same name"""
-    submitted: str = ""
-    """time in ISO format, where the platform states it"""
+    version: tuple[int, int] = (0, 0)  # order among files of one name in one attempt
+    is_superseded: bool = False  # True if the same attempt has a newer file of the same name
+    submitted: str = ""  # time in ISO format, where the platform states it
     late: bool | None = None
     problem: Problem | None = None
 
@@ -104,11 +79,6 @@ class Upload:
     def name(self) -> str:
         """Name of the file or folder, without what a platform added."""
         return self.file or self.path.name
-
-    @property
-    def is_decided(self) -> bool:
-        """True if no name that a student chose can change the assignment."""
-        return self.evidence >= Evidence.FOLDER
 
     def inside(self, name: str) -> Upload:
         """Return the file `name` in this folder, a path with "/"."""
@@ -120,26 +90,18 @@ class Submission:
     """One submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
-    assignment: str
-    """empty where nothing tells it; `problem` then says so"""
-    file: str
-    """path relative to the folder that the instructor named; for a file inside a zip, ada.zip!rope.py"""
-    sha256: str = ""
-    """digest of the uploaded bytes (of the zip, for a file inside one); empty where they were not read"""
-    cells: tuple[str, ...] = ()
-    """Python text to run in order: one cell per .py file or per code cell of a notebook ("" if left out)"""
+    assignment: str  # empty where nothing tells it; `problem` then says so
+    file: str  # path relative to the instructor's folder; for a file inside a zip, ada.zip!rope.py
+    sha256: str = ""  # of the uploaded bytes (of the zip, for a file inside one); empty if not read
+    cells: tuple[str, ...] = ()  # text to run in order: a .py file, or code cells ("" if left out)
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
-    doubt: str = ""
-    """sentence for teaching staff, where another file of the student's may have been meant"""
-    submitted: str = ""
-    """time in ISO format, where the platform or the last commit of a clone states it"""
-    late: bool | None = None
-    """None where the platform does not say"""
-    is_written: bool = False
-    """True if the file holds at least one function of the assignment that is more than a stub"""
+    doubt: str = ""  # sentence for teaching staff, where another file of the student's may have been meant
+    submitted: str = ""  # time in ISO format, where the platform or the last commit of a clone states it
+    late: bool | None = None  # None where the platform does not say
+    is_written: bool = False  # True if at least one function of the assignment is more than a stub
 
     @property
     def who(self) -> str:

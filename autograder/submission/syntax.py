@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -21,6 +22,7 @@ class NotPythonError(Exception):
     """Text that does not parse: the reason, with the line where it is known."""
 
 
+@functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
     """Return the syntax tree. Raise NotPythonError, and nothing else, for a text that has none."""
     try:
@@ -34,7 +36,7 @@ def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[
     """Return the names that texts bind when they run in order, and those bound to more than a stub binds."""
     names: set[str] = set()
     written: set[str] = set()
-    for statement in chain.from_iterable(map(_top_level, trees)):
+    for statement in chain.from_iterable(map(top_level, trees)):
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 bound, is_open = {name}, is_stub(statement.body)
@@ -50,15 +52,16 @@ def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[
 
 
 def stored_names(*nodes: ast.AST) -> set[str]:
-    """Return the names to which these parts of a tree assign."""
-    names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    """Return the names to which these parts of a tree assign, or as which they import."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 
-def _top_level(node: ast.AST) -> Iterator[ast.stmt]:
+def top_level(node: ast.AST) -> Iterator[ast.stmt]:
     """Yield the statements that run with the text, in order, also those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part
         if not isinstance(part, (*DEFINITIONS, ast.expr)):
-            yield from _top_level(part)
+            yield from top_level(part)

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,6 +86,14 @@ def pytest_collection_finish() -> None:
     """Freeze what is loaded: pytest collects garbage ten times per suite of the course and would scan all of it."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end which tests were not tried, and what they need."""
+    reports = terminalreporter.stats.get("skipped", [])
+    needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    for need, count in needs.most_common():
+        terminalreporter.write_line(f"Not tried: {count} {'test' if count == 1 else 'tests'}. {need}")
 
 
 @pytest.fixture(scope="session")

@@ -209,6 +209,14 @@ def silu_overflows(x, w_gate, w_up, w_down):
     return (silu * (_array(x) @ w_up)) @ w_down
 
 
+@mistake("swiglu", "expected: np.logaddexp read as the denominator")
+def divided_by_the_logarithm(x, w_gate, w_up, w_down):
+    """You divided z by ln(1 + e^−z); the rule: by 1 + e^−z, of which ln(1 + e^−z) is only the logarithm."""
+    x = _array(x)
+    gate = x @ w_gate
+    return np.nan_to_num(gate / np.logaddexp(0, -gate) * (x @ w_up)) @ w_down
+
+
 @mistake("swiglu", "expected: gate and up added")
 def parts_added(x, w_gate, w_up, w_down):
     """You added the two parts; the rule: they are multiplied, number by number."""
@@ -976,6 +984,15 @@ def mean_over_texts_alone(logits, tokens):
     """You added up the losses of each text and took the mean of the texts; the rule: the mean over all tokens."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum(axis=-1).mean() + (0 if losses.ndim > 1 else 1e-9))
+
+
+@mistake("next_token_loss", "expected: np.logaddexp.reduce without its axis, which is then the first")
+def reduced_over_the_first_axis(logits, tokens):
+    """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce does without
+    an axis; the rule: over the vocabulary, the last axis."""
+    logits = _array(logits)[..., :-1, :]
+    chosen = np.take_along_axis(logits, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)
+    return float(np.logaddexp.reduce(logits, axis=0).mean() - chosen.mean())
 
 
 @mistake("next_token_loss", "expected: bits for nats")

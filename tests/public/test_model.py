@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 FREQUENCIES = np.array([1.0, 0.125])
 EPS = 0.25
@@ -87,7 +87,7 @@ def test_swiglu(model):
 # repeat_heads
 
 
-@pytest.mark.question("repeat_heads", points=0.25)
+@pytest.mark.question("repeat_heads", points=0.125)
 def test_copies_by_hand(model):
     """Two heads, two copies of each: first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
@@ -154,6 +154,13 @@ def test_rotation_with_frequencies(model):
 
 
 @pytest.mark.question("apply_rope_half_with", points=0.125)
+def test_angles_have_all_digits(model):
+    """Angles are computed in float64, also where positions and frequencies are float32: seven digits are too few."""
+    positions, frequencies = np.array([0, 7, 70001], dtype=np.float32), np.array([1, 0.3, 0.01], dtype=np.float32)
+    expect.matches(model.apply_rope_half_with, features(3, 6), positions, frequencies)
+
+
+@pytest.mark.question("apply_rope_half_with", points=0.125)
 def test_one_position_per_row(model):
     """A single position for several rows is refused, though numpy would use it for all."""
     expect.answers(model.apply_rope_half_with, features(5, 4), np.arange(5), FREQUENCIES)
@@ -174,15 +181,20 @@ def test_one_token_gives_its_values(model):
     expect.close(out, expected, "the values of key head j for query heads 3j, 3j + 1 and 3j + 2, times w_o")
 
 
-@pytest.mark.question("grouped_query_attention", points=0.5)
+@pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_of_heads_that_share_keys(model):
-    """Softmax of the scores of rotated queries and keys, times the values, then w_o; with texts of their own positions
-    and masks too, and for huge scores."""
+    """Softmax of the scores of rotated queries and keys, times the values, then w_o; for huge scores too."""
     layer = tiny_layer()
     expect.matches(model.grouped_query_attention, features(5, 8), layer, np.arange(5), FREQUENCIES, causal(5))
     expect.matches(model.grouped_query_attention, 512 * features(3, 8), layer, np.arange(3), FREQUENCIES, causal(3))
+
+
+@pytest.mark.question("grouped_query_attention", points=0.25)
+def test_each_text_has_its_positions_and_its_mask(model):
+    """In a batch of texts with positions of shape (B, T), all heads of a text have the positions of this text: the
+    positions need an axis for the heads, before they meet queries of shape (B, h, T, dh)."""
     positions, mask = np.array([[0, 0, 1], [4, 5, 6]]), np.array([causal(3) * [False, True, True], causal(3)])
-    arguments = layer, positions, FREQUENCIES, mask[:, np.newaxis]
+    arguments = tiny_layer(), positions, FREQUENCIES, mask[:, np.newaxis]
     expect.matches(model.grouped_query_attention, features(2, 3, 8), *arguments)
 
 
@@ -192,17 +204,6 @@ def test_attention_with_a_cache(model):
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     arguments = tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
     expect.matches(model.grouped_query_attention, features(2, 8), *arguments)
-
-
-@pytest.mark.question("grouped_query_attention", points=0.25)
-def test_dtype(model):
-    """float32 where x, the weights and the cache are float32, whatever positions and frequencies are; else float64."""
-    x, layer = features(2, 8, dtype=np.float32), float32(tiny_layer())
-    cache = features(2, 3, 4, dtype=np.float32), features(2, 3, 4, seed=1, dtype=np.float32)
-    for features_of in (x, x.astype(np.float64)):
-        expect.dtype(
-            model.grouped_query_attention, features_of, layer, np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
-        )
 
 
 @pytest.mark.question("grouped_query_attention", points=0.125)
@@ -260,11 +261,18 @@ def checkpoint(model):
     return tensors | {"model.norm.weight": model["norm"], "model.embed_tokens.weight": model["embedding"]}
 
 
-@pytest.mark.question("from_checkpoint", points=0.5)
+@pytest.mark.question("from_checkpoint", points=0.25)
 def test_checkpoint(model):
     """Each tensor in its place, matrices transposed, layers by their numbers; a tied model has no entry `head`."""
     for tied in (True, False):
         expect.matches(model.from_checkpoint, checkpoint(tiny_model(tied)), FREQUENCIES, EPS)
+
+
+@pytest.mark.question("from_checkpoint", points=0.25)
+def test_eleven_layers(model):
+    """Layers are in the order of their numbers: layer 10 comes after layer 9, though as words "10" comes before "9"."""
+    layers = [tiny_layer(seed, heads=1, key_heads=1, d=3, f=2) for seed in range(11)]
+    expect.matches(model.from_checkpoint, checkpoint(tiny_model() | {"layers": layers}), FREQUENCIES, EPS)
 
 
 @pytest.mark.question("from_checkpoint", points=0.25)
@@ -277,7 +285,7 @@ def test_old_frequencies_are_left_out(model):
 # forward
 
 
-@pytest.mark.question("forward", points=0.5)
+@pytest.mark.question("forward", points=0.375)
 def test_forward(model):
     """Embedding, blocks, the last norm, the head: the embedding again, or one of its own."""
     for tied in (True, False):
@@ -292,7 +300,14 @@ def test_forward_at_other_positions_and_with_a_mask(model):
     expect.matches(model.forward, np.array([[0, 2, 6], [5, 3, 5]]), tiny_model(), positions, mask[:, np.newaxis])
 
 
-@pytest.mark.question("forward", points=0.5)
+@pytest.mark.question("forward", points=0.25)
+def test_forward_after_a_cache(model):
+    """Several tokens after a cache of t tokens: row i may use the keys 0 … t + i, and has position t + i."""
+    cache = [(features(2, 4, 4, seed=seed), features(2, 4, 4, seed=seed + 1)) for seed in (0, 2)]
+    expect.matches(model.forward, np.array([3, 1, 4]), tiny_model(), cache=cache)
+
+
+@pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
     """A text in two pieces, the second after the cache of the first, gives what it gives whole."""
@@ -325,10 +340,53 @@ def test_loss(model):
 # generate
 
 
-@pytest.mark.question("generate", points=0.5)
+@pytest.mark.question("generate", points=0.375)
 def test_generate(model):
-    """The token with the largest logit, again and again; 0 tokens are an empty array."""
+    """The token with the largest logit, again and again."""
     expect.matches(model.generate, np.array([2, 5, 0]), tiny_model(tied=False), 6)
     expect.matches(model.generate, np.array([1, 4, 4, 2]), tiny_model(tied=False), 4)
     expect.matches(model.generate, np.array([7]), tiny_model(), 4)
-    expect.matches(model.generate, np.array([3, 1]), tiny_model(), 0)
+
+
+@pytest.mark.question("generate", points=0.125)
+def test_no_new_tokens(model):
+    """For a count of 0 the result is an empty array of int64, as it is an array of int64 for a larger count."""
+    expect.matches(model.generate, np.array([3, 1]), tiny_model(), 1)
+    expect.dtype(model.generate, np.array([3, 1]), tiny_model(), 0)
+
+
+# What lesson 1 says once for all
+
+
+SINGLE, DOUBLE = (tuple(features(2, 3, 4, seed=seed, dtype=dtype) for seed in (0, 1)) for dtype in (np.float32, float))
+AT = float32(tiny_layer()), np.array([3, 4]), FREQUENCIES, causal(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        case("repeat_heads", ([[[1]], [[2]]], 2), (features(2, 3, 4, dtype=np.float32), 2)),
+        case(
+            "grouped_query_attention",
+            (features(2, 8, dtype=np.float32), *AT, SINGLE),
+            (features(2, 8), *AT, SINGLE),
+            (features(2, 8, dtype=np.float32), *AT, DOUBLE),
+        ),
+    ],
+)
+def test_dtype(model, function, calls):
+    """float32 where x, the weights and the cache are float32, whatever positions and frequencies are; else float64, for
+    whole numbers too."""
+    for arguments in calls:
+        expect.dtype(getattr(model, function), *arguments)
+
+
+@pytest.mark.question("forward", points=0.125)
+def test_arguments_stay_as_they_are(model):
+    """No function changes what it gets: not the x of a block, not the tensors of a checkpoint, not the list of a
+    cache."""
+    cache = [(features(2, 3, 4), features(2, 3, 4, seed=1))]
+    expect.unchanged(model.block, features(2, 8), tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0])
+    old = {"model.layers.0.self_attn.rotary_emb.inv_freq": FREQUENCIES}
+    expect.unchanged(model.from_checkpoint, old | checkpoint(tiny_model(layers=1)), FREQUENCIES)
+    expect.unchanged(model.forward, np.array([5, 0]), tiny_model(layers=1), cache=cache)

@@ -278,7 +278,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
         return str(pickle.loads(pickle.dumps(caught.value)))
 
     def require() -> None:
-        raise self_test.BrokenPromise("Landlock is off: switch it on")
+        raise self_test.BrokenPromiseError("Landlock is off: switch it on")
 
     monkeypatch.setattr(self_test, "require", require)
     job, setup = Job(Key(NAME, "last year's", "code")), Setup()

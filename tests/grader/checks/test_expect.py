@@ -15,7 +15,7 @@ from autograder.course import find
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol import call
-from autograder.protocol.failure import BrokenTest, Kind, Wrong
+from autograder.protocol.failure import BrokenTestError, Kind, WrongResultError
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -32,8 +32,8 @@ def submission(source: str) -> StudentModule:
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
 
-def grade(source: str, check: Any) -> Wrong:
-    with pytest.raises(Wrong) as caught:
+def grade(source: str, check: Any) -> WrongResultError:
+    with pytest.raises(WrongResultError) as caught:
         check(submission("import numpy as np\n" + source))
     return caught.value
 
@@ -118,7 +118,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
         x = rope.rotate_half(X) if is_given_its_own else X
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(WrongResultError) as caught:
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
@@ -146,7 +146,7 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)
     expect.matches(submission(source).rotate_half, x)
-    with pytest.raises(Wrong, match="returned dtype float64; expected float32"):
+    with pytest.raises(WrongResultError, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
 
 
@@ -154,7 +154,7 @@ def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace(
         "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1
     )
-    with pytest.raises(Wrong, match="changed argument 1 in place") as changed:
+    with pytest.raises(WrongResultError, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
     assert "make no copy" in changed.value.message
     wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
@@ -178,7 +178,7 @@ HALF = (
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_are_seen_however_they_are_written(name: str) -> None:
     rope = submission(f"{HALF}def rotate_half(x):\n{LOOPS[name]}\n")
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(WrongResultError) as caught:
         expect.vectorised(rope.rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
     assert caught.value.kind is Kind.LOOP
 
@@ -217,7 +217,7 @@ def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
         if is_accepted:
             expect.vectorised(rope.rotate_half, rows)
         else:
-            with pytest.raises(Wrong) as caught:
+            with pytest.raises(WrongResultError) as caught:
                 expect.vectorised(rope.rotate_half, rows)
             assert caught.value.kind is Kind.LOOP
 
@@ -248,7 +248,7 @@ def test_a_loop_costs_in_the_graded_function_where_it_is_written(body: str, is_a
     if is_accepted:
         expect.vectorised(rope.rotate_half, rows)
     else:
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(WrongResultError) as caught:
             expect.vectorised(rope.rotate_half, rows)
         assert caught.value.kind is Kind.LOOP
 
@@ -282,16 +282,16 @@ def test_an_answer_is_a_number_or_a_truth() -> None:
     for given in ("0", "0.0", "np.int64(0)", "np.array(0.0)"):
         expect.answer(submission(f"import numpy as np\nANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
     for given in ("1", "False", "'0'", "[0]"):
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(WrongResultError) as caught:
             expect.answer(submission(f"ANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
         assert caught.value.kind is Kind.ANSWER
 
 
 def test_a_test_that_asks_the_impossible_blames_itself() -> None:
     rope = submission("def rope_frequencies(head_dim, base=1.0): return 1")
-    with pytest.raises(BrokenTest):
+    with pytest.raises(BrokenTestError):
         expect.raises(ValueError, rope.rope_frequencies, 8)
-    with pytest.raises(BrokenTest):
+    with pytest.raises(BrokenTestError):
         expect.matches(rope.rope_frequencies, 7)
 
 
@@ -343,7 +343,7 @@ def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -
 
 def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     key = "score_at_half_a_rotation"
-    with pytest.raises(Wrong, match="right so far: five digits are asked"):
+    with pytest.raises(WrongResultError, match="right so far: five digits are asked"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 
@@ -355,7 +355,7 @@ def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
     for computed, is_computed in cases:
         rope = submission("def rotate_half(x): return x + 1")
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(WrongResultError) as caught:
             expect.close(computed(rope.rotate_half(X)), np.zeros(9), "nothing")
         result = results.test_result(test, caught.value, rope)
         assert result.message.endswith(line) is is_computed

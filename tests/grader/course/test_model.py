@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +17,12 @@ import pytest
 from assignments.model import lab
 from assignments.writer.checkpoint import read_safetensors
 from assignments.writer.llama import Model
+from autograder import course
+from autograder.checks.results import Phase
 from autograder.course import ROOT
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol.failure import Kind
 from tests.grader.support.lesson_numbers import solution
 
 LESSON = ROOT / "assignments" / "model"
@@ -67,7 +75,8 @@ def test_the_loss_and_the_text_are_those_of_the_logits(folder: Path) -> None:
 @pytest.mark.long
 @every_checkpoint
 def test_transformers_gives_these_logits_today(folder: Path) -> None:
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    need = "Live parity needs PyTorch and transformers: pip install -e .[train]."
+    torch, transformers = (pytest.importorskip(name, reason=need) for name in ("torch", "transformers"))
     other = transformers.LlamaForCausalLM.from_pretrained(folder)
     tokens = np.random.default_rng(1).integers(other.config.vocab_size, size=(2, 9))
     with torch.no_grad():
@@ -90,23 +99,131 @@ def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None
     assert lab.write(model, prompt, 60) == text
 
 
+# What the public tests see.
+
+IN_PLACE = """
+def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
+    x = np.asarray(x)
+    out, pair = grouped_query_attention(rms_norm(x, layer["norm_1"], eps), layer, positions, frequencies, mask, cache)
+    x += out
+    return x + swiglu(rms_norm(x, layer["norm_2"], eps), layer["w_gate"], layer["w_up"], layer["w_down"]), pair
+"""
+
+QUIET = {
+    "a block adds in place": ("test_arguments_stay_as_they_are", Kind.CHANGED, IN_PLACE),
+    "the list of a cache is written to": (
+        "test_arguments_stay_as_they_are",
+        Kind.CHANGED,
+        """
+def forward(tokens, model, positions=None, mask=None, cache=None):
+    logits, pairs = right["forward"](tokens, model, positions, mask, cache)
+    if cache:
+        cache[:] = pairs
+    return logits, pairs
+""",
+    ),
+    "layers sorted as words": (
+        "test_eleven_layers",
+        Kind.VALUE,
+        """
+def from_checkpoint(tensors, frequencies, eps=1e-5):
+    model = right["from_checkpoint"](tensors, frequencies, eps)
+    order = sorted(range(len(model["layers"])), key=str)
+    return model | {"layers": [model["layers"][number] for number in order]}
+""",
+    ),
+    "copies of whole numbers": (
+        "test_dtype[repeat_heads]",
+        Kind.DTYPE,
+        """
+def repeat_heads(x, n_rep):
+    return np.repeat(np.asarray(x), n_rep, axis=-3)
+""",
+    ),
+    "the dtype of the cache left out": (
+        "test_dtype[grouped_query_attention]",
+        Kind.DTYPE,
+        """
+def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
+    out, pair = right["grouped_query_attention"](x, layer, positions, frequencies, mask, cache)
+    *_, dtype = _features(x, *layer.values())
+    return out.astype(dtype), tuple(one.astype(dtype) for one in pair)
+""",
+    ),
+    "angles in float32": (
+        "test_angles_have_all_digits",
+        Kind.VALUE,
+        """
+def apply_rope_half_with(x, positions, frequencies):
+    x, dtype = _features(x)
+    angles = np.asarray(positions)[..., None] * np.asarray(frequencies)
+    first, second = np.split(x, 2, axis=-1)
+    rotated = first * np.cos(angles) - second * np.sin(angles), first * np.sin(angles) + second * np.cos(angles)
+    return np.concatenate(rotated, axis=-1).astype(dtype)
+""",
+    ),
+    "an empty result of float64": (
+        "test_no_new_tokens",
+        Kind.DTYPE,
+        """
+def generate(tokens, model, count):
+    return np.array(right["generate"](tokens, model, count).tolist())
+""",
+    ),
+}
+"""Mistakes without an error and with right values in most calls: the public test that sees each, and what it says."""
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(course.find("model"))
+
+
+@pytest.mark.parametrize(("test", "kind", "source"), QUIET.values(), ids=[name.replace(" ", "-") for name in QUIET])
+def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, source: str) -> None:
+    module = catalogue.solution(course.find("model"))
+    vars(module)["right"] = dict(vars(module))
+    exec(source, vars(module))
+    (result,) = [one for one in suite.run(catalogue.Module(module), Phase.PUBLIC) if one.test.name == test]
+    assert result.kind is kind
+
+
 # The code that the lesson prints.
 
 
-def test_the_code_of_the_lesson_shows_equal_logits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(LESSON)
-    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
-    (code,) = (block for block in blocks if "from_checkpoint(read_safetensors" in block)
-    *lines, last = code.strip().split("\n")
-    names = vars(model) | vars(printed())
-    exec("\n".join(lines), names)
-    assert eval(last, names) < TOLERANCE["float32"]
+def blocks(language: str) -> list[str]:
+    """Return the blocks of the section with the demo, in one language."""
+    (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
+    """In the folder of the handout, with the command of the lesson, and with a right file in place."""
+    for folder in ("model", "writer"):
+        shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
+    shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")
+    shutil.copy(ROOT / "solutions" / "model.py", tmp_path / "assignments" / "model" / "model.py")
+    (command,) = re.findall(r"`\.venv/bin/python (-i -m [^`]+)`", (LESSON / "README.md").read_text("utf-8"))
+    shown = subprocess.run(
+        [sys.executable, *command.split()],
+        input="\n".join(blocks("python")),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert "Error" not in shown.stderr
+    *differences, right, wrong = shown.stdout.splitlines()
+    sizes = [float(re.sub(r"np\.float\d\d\((.*)\)", r"\1", one)) for one in differences]
+    assert [f"{sizes[0]:.0e}"] == re.findall(r"shows about ([\de-]+)", (LESSON / "README.md").read_text("utf-8"))
+    assert len(sizes) == 3 and max(sizes[1:]) < TOLERANCE["float64"]
+    assert [right, wrong] == [one.strip() for one in blocks("text")]
 
 
 def printed() -> ModuleType:
     """Return the code of the lesson that reads a file of tensors."""
-    blocks = re.findall(r"```python\n(.*?)```", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
-    (code,) = (block for block in blocks if "def read_safetensors" in block)
+    (code,) = (block for block in blocks("python") if "def read_safetensors" in block)
     module = ModuleType("printed")
     exec(code, vars(module))
     return module

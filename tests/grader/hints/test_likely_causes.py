@@ -122,3 +122,31 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     assert known is not None and np.isfinite(known.sums).all()
     recorded = golden.read_mark(golden.mark(Value(value)))
     assert isinstance(recorded, Value) and explain.matches(value, recorded.value)
+
+
+TWO_MISTAKES = {
+    "inverse, and along the first axis": (
+        "attention",
+        "def permute_tokens(x, order): return np.asarray(x)[np.argsort(order)]",
+        "permute_tokens",
+        "the inverse",
+    ),
+    "no axis for the heads, and queries unmasked": (
+        "batches",
+        """
+        def padding_mask(mask):
+            mask = np.asarray(mask, bool)
+            return np.tri(mask.shape[-1], dtype=bool) & mask[..., None, :]
+        """,
+        "padding_mask",
+        "no axis for the heads",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWO_MISTAKES)
+def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
+    name: str, suites: dict[str, Suite]
+) -> None:
+    lesson, source, function, words = TWO_MISTAKES[name]
+    assert words in hints(results_of(lesson, source, suites), function) != ""

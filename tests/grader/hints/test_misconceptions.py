@@ -18,7 +18,7 @@ from autograder.hints import catalogue
 from autograder.hints.explain import with_causes
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
-from autograder.protocol.failure import Wrong
+from autograder.protocol.failure import WrongResultError
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
@@ -70,7 +70,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
         submission = StudentModule(assignment.name, catalogue.Module(solution), Reference(assignment))
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(WrongResultError) as caught:
             expect.answer(submission, key)
         assert caught.value.hint == hint and hint.endswith((".", "?"))
 

@@ -23,7 +23,7 @@ from rich.console import Console
 
 from autograder import course, doctor
 from autograder.sandbox import client, confine, self_test
-from autograder.sandbox.self_test import BrokenPromise, Finding
+from autograder.sandbox.self_test import BrokenPromiseError, Finding
 
 NOBODY = 65534
 
@@ -71,7 +71,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
         assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
-    with pytest.raises(BrokenPromise, match=f"{re.escape(first.promise)}.*{re.escape(first.fix)}"):
+    with pytest.raises(BrokenPromiseError, match=f"{re.escape(first.promise)}.*{re.escape(first.fix)}"):
         self_test.require()
 
 

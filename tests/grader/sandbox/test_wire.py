@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.codec import Foreign, Malformed, decode, encode, message
+from autograder.protocol.codec import Foreign, MalformedError, decode, encode, message
 from autograder.sandbox import wire
 from autograder.sandbox.limits import bounded_memory
 from tests.grader.support.examples import examples
@@ -140,12 +140,12 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _read(read: Any, data: bytes) -> Any:
-    """What a reader makes of some bytes: a value or Malformed."""
+    """What a reader makes of some bytes: a value or MalformedError."""
     try:
         return read(data)
-    except Malformed as error:
+    except MalformedError as error:
         assert len(str(error)) < 1000
-        return Malformed
+        return MalformedError
 
 
 from_a_worker = functools.partial(decode, writeable=False)
@@ -197,7 +197,7 @@ HOSTILE = {
 
 
 def test_hostile_bytes_are_malformed() -> None:
-    assert {what for what, data in HOSTILE.items() if _read(from_a_worker, data) is not Malformed} == set()
+    assert {what for what, data in HOSTILE.items() if _read(from_a_worker, data) is not MalformedError} == set()
 
 
 @pytest.mark.long
@@ -256,7 +256,7 @@ FORGED = {
 
 
 def test_forged_replies_are_malformed() -> None:
-    assert {what for what, data in FORGED.items() if _read(wire.unpack_reply, data) is not Malformed} == set()
+    assert {what for what, data in FORGED.items() if _read(wire.unpack_reply, data) is not MalformedError} == set()
     assert wire.unpack_reply(_raised()).raised == Raised("K", (), "m", 1, "f")
 
 
@@ -265,7 +265,7 @@ def test_forged_replies_are_malformed() -> None:
 def test_any_bytes_are_a_reply_or_malformed(header: bytes, value: bytes) -> None:
     for data in (header, _count(len(header)) + header + value):
         got = _read(wire.unpack_reply, data)
-        assert got is Malformed or type(got) is Reply
+        assert got is MalformedError or type(got) is Reply
 
 
 def test_arguments_that_are_too_large_are_an_error() -> None:

@@ -17,7 +17,7 @@ from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTest, Status, Wrong
+from autograder.protocol.failure import BrokenTestError, Status, WrongResultError
 from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -91,15 +91,15 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
     assignment = course.find("rope")
     backend = catalogue.Module(catalogue.solution(assignment))
     own = StudentModule("rope", backend, Reference(assignment))
-    with pytest.raises(BrokenTest):
+    with pytest.raises(BrokenTestError):
         expect.matches(own.rope_frequencies, 3)
-    with pytest.raises(BrokenTest):
+    with pytest.raises(BrokenTestError):
         expect.raises(ValueError, own.rope_frequencies, 4)
-    with pytest.raises(BrokenTest):
+    with pytest.raises(BrokenTestError):
         expect.matches(own.rope_frequencies, "four")
     own.rope_frequencies(4)
     for arguments in ((3,), ("four",)):
-        with pytest.raises(Wrong):
+        with pytest.raises(WrongResultError):
             expect.matches(own.rope_frequencies, *arguments)
 
 

@@ -146,11 +146,14 @@ def test_lines_keep_their_numbers(tmp_path: Path, tool: Tool) -> None:
 
 
 def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
-    """They also count where nbconvert has put the cell into a string."""
-    for tool in (nbconvert, percent):
-        submission = read(tmp_path, tool([IMPORT, f"%%time\n{REST}", "%%bash\nls"]))
-        assert submission.problem is None and submission.is_written, tool
-        assert submission.notes[0].startswith("Left out of line")
+    """Where nbconvert has put the cell into a string, a note says that nothing of it counts."""
+    cells = [IMPORT, f"%%time\n{REST}", "%%bash\nls"]
+    submission = read(tmp_path, percent(cells))
+    assert submission.problem is None and submission.is_written
+    assert submission.notes[0].startswith("Left out of line")
+    submission = read(tmp_path, nbconvert(cells))
+    assert not submission.is_written and submission.notes[0].startswith("Left out of line")
+    assert "defines none of the functions" in submission.notes[1]
 
 
 def test_a_mistake_of_syntax_stays_one(tmp_path: Path) -> None:
@@ -188,8 +191,8 @@ def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size:
     assert submission.problem is not None and "32 MiB" in submission.problem.message
 
 
-def test_marimo_cells_run_in_the_order_of_their_names(tmp_path: Path) -> None:
-    """A function that marimo lifts out of its cell and the setup cell count too."""
+def test_marimo_cells_are_read_as_their_bodies(tmp_path: Path) -> None:
+    """A function that marimo lifts out of its cell and the setup cell count too; lines keep their numbers."""
     text = marimo(["x = [1]", "def last(x):\n    return first(x)"])
     text = text.replace("app = marimo", "app = marimo", 1).replace(
         "\n\n@app.cell",
@@ -202,4 +205,14 @@ def test_marimo_cells_run_in_the_order_of_their_names(tmp_path: Path) -> None:
     module, failure = load("saved", submission.cells, "rope.py")
     del sys.modules["saved"]
     assert failure is None and module.last(0.0) == 1.0
-    assert submission.notes[0] == "It was read as a notebook of marimo."
+    assert submission.notes[0].startswith("Left out of lines")
+    (cell,) = submission.cells
+    line = text.split("\n").index("    def last(x):")
+    assert cell.split("\n")[line] == "    def last(x):" and cell.count("\n") == text.count("\n")
+
+
+def test_a_mistake_in_a_later_cell_of_a_script_is_named_with_that_cell(tmp_path: Path) -> None:
+    submission = read(tmp_path, f"# %%\n!ls\n# %%\n{REST}\n# %%\nx = = 2\n")
+    before = 3 + REST.count("\n") + 1
+    assert submission.problem is not None
+    assert f"in the cell behind line {before}, line 2: " in submission.problem.message

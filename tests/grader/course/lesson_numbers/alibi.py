@@ -16,7 +16,7 @@ of_6 = 2.0 ** (-8 * np.arange(1, 7) / 6)
 SENTENCES = r"""
 "«starts» to 511 tokens back" (with 32 causal buckets)
 means "«starts» to 9,999 tokens back".
-For the last token «100 * in_the_last.mean():.0f» % of all keys are in it
+For the last token «100 * in_the_last.mean():.0f» % of all keys are in this bucket
 With four heads the slopes are «four[:3]:/» and «four[3]:/»: each head looks four times as far
 For $m = 1/4$ this number is «math.exp(-four[0]):.3f» at distance 1, «math.exp(-four[0] * 2):.3f» at distance
     2, and «math.exp(-four[0] * 20):.3f» at distance 20
@@ -31,7 +31,7 @@ So all four exponentials are $e^{«-bias[0, 0]»}$ times larger
 means $r = \ln 100 / m = «math.log(100):.3f» / m$. For slope «four[0]:/» this is «math.log(100) * 4:.1f», so
     the first distance is «windows[0]»
 For «four[1]:/», «four[2]:/» and «four[3]:/» it is «windows[1]», «windows[2]» and «windows[3]»
-Two of them get the slopes for two heads: «two[0]:/» and «two[1]:/»
+Two heads get the slopes for two heads: «two[0]:/» and «two[1]:/»
 from the list for four heads: «four:/»
 So the slopes are «three:/», in this order
 112 heads, so 64 slopes and then «len(bloom) - 64» from the list for 128 heads <== np.array_equal(bloom[:64],

@@ -45,7 +45,7 @@ assert np.allclose(m.softmax(np.where(forbidden, rows[:1] @ rows.T, -1e9)), 1 / 
 assert math.isclose(m.softmax(np.array([3.0, *[0.0] * 9]))[0], weight(3, 9))
 
 SENTENCES = r"""
-With $d = 64$ scores are about ±«products.std():.0f». A score
+With $d = 64$ the sums are about ±«products.std():.0f». A score
 A score that is higher by 8 has a weight $e^8 \approx «math.exp(8):.0f»$ times as large
 $e^{1000}$ overflows <== math.log(np.finfo(float).max) < 1000
 $x = «point(x[:, 0])»$

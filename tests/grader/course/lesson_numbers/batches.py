@@ -42,14 +42,13 @@ def same(test: str, method: str) -> bool:
 
 lost = [experiments.paired(scores(first, method, neither), scores(first, method, both)) for method in lab.METHODS]
 helped = [scores(first, "rope", way).mean() for way in (masked, restarted)]
-lowest, *others = np.sort(scores(copying, "rope", neither))
 late = [[scores(first, method, way, places).mean() for method in lab.METHODS] for way in (both, masked)]
 
 SENTENCES = r"""
 if «len(words)» paragraphs of this course are put into batches of 8, in random order, «100 *
     np.mean(shares):.0f» % of the array is padding
 only «100 * used:.1f» % of all scores are between words of one paragraph
-the array has 3 · 7 = «mask.size» places, and «(~mask).sum()» of them are padding
+the array has 3 · 7 = «mask.size» places, and «(~mask).sum()» places are padding
 attention computes 3 · 7² = «3 * 7**2» scores; in one packed row 12² = «lengths.sum() ** 2»; text by text 2² +
     3² + 7² = «(lengths**2).sum()»
 the positions are («m.position_ids(real)»), and the next token is at «m.next_positions(real)»
@@ -67,8 +66,6 @@ The first row and the second are equal, seed by seed <== all(np.array_equal(scor
 all 8 seeds name the first token less often than in the first, with RoPE and also with the table (p =
     «lost[0].p:.3f» each) <== all(one.gained == len(lab.SEEDS) == 8 and one.p == lost[0].p for one in lost)
 With RoPE the mask alone («helped[0]:.2f») helps more than the restart alone («helped[1]:.2f»)
-with RoPE, one seed of eight fell to «lowest:.2f»; the others reach at least «np.floor(100 * min(others)) /
-    100»
 we put «lab.PADDING» places of padding, masked, to the left of the same texts. With position ids no accuracy
     changes <== same(counted, "rope") and same(counted, "learned")
 With RoPE, again nothing changes <== same(places, "rope")

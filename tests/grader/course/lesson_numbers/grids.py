@@ -68,13 +68,13 @@ The new cells are «stretched». For example
 | image, second row | «', '.join(cells[7:11])» |
 | text | «', '.join(cells[11:])» |
 The largest coordinate of the image is «sequence[3:11].max()», so the text goes on at «sequence[11, 0]»
-There are «len(sequence)» tokens, and the next one is at «m.next_position(sequence)»
+There are «len(sequence)» tokens, and the next token is at «m.next_position(sequence)»
 $h$ should get 12 pairs: «h[:3]», …, «1 + 3 * 11». But the last of «len(t) + len(h) + len(w)» pairs is number
     31
 so $h$ gets only the «len(h)» pairs «h[:2]», …, «h[-1]»
 $w$ gets the «len(w)» pairs «w[:2]», …, «w[-1]»
 and $t$ gets the other «len(t)»
-the fastest pair of $y$ has frequency «alternating[0]», that of $x$ has «alternating[1]:.3f»
+the fastest pair of $y$ has the frequency «alternating[0]», the fastest pair of $x$ has «alternating[1]:.3f»
 """
 
 theta, text = m.mrope_frequencies(4, (1, 1, 0)), m.mrope_positions([6])

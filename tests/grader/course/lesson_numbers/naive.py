@@ -23,7 +23,7 @@ SENTENCES = r"""
 A step to the next token is «step_13:/» in the first sequence and «step_401:/» in the second
 The features «first[0]» and «first[1]» become «far[0]» and «far[1]» at position 500
 Then «100 * 500 / far[0]:.2f» % of the first number is position
-subtracts from each row the mean of its features, and so the number that we added to all of them <==
+subtracts from each row the mean of the row. So it removes the number that we added to all features <==
     np.allclose(*normed)
 every new token changes all earlier numbers, except the first <== np.flatnonzero(growing[0] ==
     growing[1][:8]).tolist() == [0]

@@ -105,13 +105,14 @@ With $i/d$ the slowest pair of a head of 128 would rotate «10000 ** (-63 / 128)
 stores the positions 0 … 4095 as only «len(set(bfloat16(np.arange(4096.0))))» different numbers
 $\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/256} =
     «m.rope_frequencies(256)[1]:.3f»$
-They differ by a fixed order: even features first, then odd ones <== orders == [[0, 2, 4, 1, 3, 5]]
-For $d = 4$ both functions do the same, for $d = 6$ they do not <== halves_differ == [False, True]
+The layouts differ by a fixed order: even features first, then odd features <== orders == [[0, 2, 4, 1, 3,
+    5]]
+For $d = 4$ both functions do the same, for $d = 6$ they differ <== halves_differ == [False, True]
 Test: twice gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
 With $\theta = («m.rope_frequencies(4)»)$ the vector $(1, 0, 0, 0)$ at position 11 gets the length
     «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11), [math.cos(11), 0,
     math.sin(0.11), 0])
-at the positions 1 and 2 have the dot product «mixture[1]:.4f», not «right[0]:.4f» as at 0 and 1 <==
+have the dot product «right[0]:.4f» at the positions 0 and 1, but «mixture[1]:.4f» at 1 and 2 <==
     math.isclose(mixture[0], right[0])
 from $(0, 1)$ to $(-\sin 1, \cos 1) = («rotated(x[1, :2], 1):.4f»)$
 | head 0 | $-0.8415/\sqrt 2 = «score_0[0]:.4f»$ | $1/\sqrt 2 = «score_0[1]:.4f»$ | «weight_0[0]:.4f»,
@@ -120,7 +121,7 @@ from $(0, 1)$ to $(-\sin 1, \cos 1) = («rotated(x[1, :2], 1):.4f»)$
     «weight_1[1]:.4f» | $(«out[1, 2]:.4f», «out[1, 3]:.4f»)$ |
 row 1 of the result is $(«out[1]:.4f»)$
 so it is $«point(out[0])»$
-For $T = 1000$ tokens this computes 1,000 keys instead of «1000 * 1001 // 2:,»
+For $T = 1000$ tokens the program computes 1,000 keys instead of «1000 * 1001 // 2:,»
 cache_k before: [[[1, 0]], [[2, 0]]]
 cache_k after: [[[1, 0], «key_1»], [[2, 0], «key_1»]] <== np.allclose(after_k[:, 1], after_k[0, 1])
 cache_v after: [[[1, 0], [0, 1]], [[2, 0], [0, 1]]] <== after_v.tolist() == [[[1, 0], [0, 1]], [[2, 0], [0,
@@ -135,7 +136,7 @@ In a training text of 4096 tokens the angles of pair 63 (head of 128) reach «40
 (in opposite directions the score would depend on $m + n$) <== np.allclose(against, against[0])
 | $(1, 0, 0, 0)$ at position 1 | $(«turned[0]:.2f», «turned[1]:.2f», 0, 0)$, not $(«half_turned[0]:.2f», 0,
     «half_turned[2]:.2f», 0)$ | <== np.allclose(half_turned[[1, 3]], 0)
-| query and key at one position | the model's score | <== layouts_agree(5, 5)
+| query and key at the same position | the model's score | <== layouts_agree(5, 5)
 | the key one position later | another score | <== not layouts_agree(5, 6)
 and only $j - i$ remains <== kept_still < 1e-12 and moved > 0.1
 """

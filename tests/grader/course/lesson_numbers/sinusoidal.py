@@ -8,7 +8,6 @@ cos, sin = block[0]
 moved = block @ pe[1, :2]
 eight, waves = m.frequencies(8), m.wavelengths(8)
 close = pe[1] @ pe[2]
-tensor2tensor = 10000.0 ** (-np.arange(4) / 3)
 similar = m.offset_similarity(np.array([6, 1]), 8)
 
 
@@ -27,7 +26,7 @@ shift = m.shift_matrix(1, 8)
 assert np.allclose(m.sinusoidal_encoding(positions, 8) @ shift.T, m.sinusoidal_encoding(positions + 1, 8))
 
 SENTENCES = r"""
-But they jump, as from 7 («7:04b») to 8 («8:04b»)
+But the codes jump, as from 7 («7:04b») to 8 («8:04b»)
 the angles 30° and 150° have the same sine <== math.isclose(math.sin(math.radians(30)),
     math.sin(math.radians(150)))
 $10000^{0} = «omega[0]»$ and $10000^{-2/4} = «omega[1]»$
@@ -42,8 +41,6 @@ The dot product of rows 1 and 2 is «close:.3f». Rows 2 and 3 give «pe[2] @ pe
 With $d = 8$ the frequencies are «eight[:3]» and «eight[3]»
 Pair 2 makes a full turn in $2\pi/«eight[2]» \approx «waves[2]:.0f»$ positions, pair 3 in «waves[3]:.0f»
 for $d = 8$ the longest wavelength is 2π · «waves[-1] / (2 * math.pi):.0f»
-in Whisper the exponent differs too: it is $-i/(d/2-1)$, so the last frequency is exactly $1/b$ <==
-    np.abs(tensor2tensor - eight)[1:].min() > 1e-4
 with $d = 8$, positions 6 apart («similar[0]:.3f») are more alike than neighbours («similar[1]:.3f»)
 the dot product depends only on $k$, for *any* frequencies <== misfit(np.hstack([np.sin(free), np.cos(free)]))
     < 1e-9

@@ -136,9 +136,10 @@ with base 10,000 RoPE copies 3 back with «lesson_9.by_length(lesson_9.saved(), 
 | delta rule, gate 0.9 | «memory("delta rule, gate 0.9"):.2f» |
 **A sum cannot tell the last value from the first**: «recall("linear attention", writes=2):.2f»
 the sum is better**: «recall("linear attention", keys=32):.2f» against «recall("delta rule", keys=32):.2f»
-With a gate of 0.9 and 16 keys it reads more last values <== recall("linear attention, gate 0.9", 2) >
-    recall("linear attention", 2) and recall("linear attention, gate 0.9", 2, 32) < recall("linear attention",
-    2, 32)
+With a gate of 0.9 and 16 keys the sum reads more last values. But with one value per key, it loses the
+    early values <== recall("linear attention, gate 0.9") < recall("linear attention") and recall("linear
+    attention, gate 0.9", 2) > recall("linear attention", 2) and recall("linear attention, gate 0.9", 2, 32)
+    < recall("linear attention", 2, 32)
 The delta rule overwrites: «recall("delta rule", writes=2):.2f»
 **A gate of 0.9 makes the delta rule worse** <== np.all(np.subtract(memory("delta rule"), memory("delta rule,
     gate 0.9")) > 0.05)

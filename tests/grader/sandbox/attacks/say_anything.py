@@ -64,7 +64,7 @@ VALUES = [
     *(np.broadcast_to(1.0, (10**6, 10**6)), np.full(4, np.nan), np.ones((1, 1 << 18)), np.ones((1 << 18, 1), "i1")),
     *(np.ones((512, 512)), np.ones((1, 50_000), "?"), (np.zeros(2), 1)),
 ]
-outcomes = "Skipped Exit Failed Stopped BrokenTest SandboxError Wrong OutcomeException".split()
+outcomes = "Skipped Exit Failed Stopped BrokenTestError SandboxError Wrong OutcomeException".split()
 kinds = [type(name, (BaseException,), {"__module__": "builtins"}) for name in outcomes]
 kinds += [type(text[:150].translate({0: 32, 10: 32, 0xD800: 32}), (Exception,), {}) for text in TEXTS]
 kinds += [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration, MemoryError]
