@@ -174,7 +174,7 @@ def _begin(text: str, has_comments: bool) -> tuple[str, str, str]:
 
 def _lines(path: Path, text: str, delimiter: str, number: int, has_comments: bool) -> Iterator[Line]:
     """Yield the lines of a text. A quoted cell may hold delimiters and line ends."""
-    cell = re.compile(rf'[ ]*"(?:[^"]+|"")*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
+    cell = re.compile(rf'[ ]*"[^"]*(?:""[^"]*)*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
     end = re.compile(r"\r\n|\n|\r|\Z")
     position, raw = 0, list[str]()
     begin = number

@@ -26,7 +26,7 @@ class Backend(Protocol):
 
 
 class Function:
-    """A function of a submission: a call returns a plain value, or raises WrongResultError with words for the student."""
+    """A function of a submission: a call returns a plain value or raises WrongResultError in words for a student."""
 
     def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name

@@ -19,9 +19,10 @@ import numpy as np
 from autograder.checks.proxy import Backend
 from autograder.checks.results import TestResult
 from autograder.hints.reference import Reference
+from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
-from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question
+from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question, Sealed, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
@@ -142,24 +143,28 @@ class SecondProcess:
     def helped_reply(self, call: Call, replaced: Collection[str], questions: Sequence[Call]) -> Reply:
         """Return the reply to a call with right values of the functions in `replaced`.
 
-        The second process first gets the answers to `questions`, which the solution asks in this call. Then it gets
-        answers to its own questions, as long as they are no larger than the call and `questions`.
+        The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
+        gets answers to its own questions, as long as they are no larger than the call and `questions`.
         """
         held = _Extent.of(call, *questions)
-        answers = [_answer(question, self.reference.reply(question)) for question in questions]
-        for _ in range(MAX_ROUNDS):
-            reply = self._helped_call(call, replaced, answers)
+        sealed = [_sealed(question, self.reference.reply(question)) for question in questions]
+        reply = self._helped_call(call, replaced, sealed)
+        for _ in range(MAX_ROUNDS - 1):
             if reply.raised is None or reply.raised.kind != Asked.__name__:
                 break
-            answers = list(self._answers(self._exchange(replaced, ()), replaced, held))
+            self._exchange(replaced, list(self._answers(self._exchange(replaced, ()), replaced, held)))
+            reply = self.backend.call(call)
         return reply
 
-    def _helped_call(self, call: Call, replaced: Collection[str], answers: list[tuple[Question, Answer]]) -> Reply:
-        """Send answers and make the call: in one message, unless the call is measured or the message too large."""
-        together = Call("_helped_call", (sorted(replaced), answers, *_as_sent(call)))
+    def _helped_call(self, call: Call, replaced: Collection[str], sealed: list[Sealed]) -> Reply:
+        """Send sealed answers and make the call in one message.
+
+        A measured call goes alone, and answers too large for a message are left for the submission to ask for.
+        """
+        together = Call("_helped_call", (sorted(replaced), sealed, *_as_sent(call)))
         if not call.measured and _fits_a_message(together):
             return self.backend.call(together)
-        self._exchange(replaced, answers)
+        self._exchange(replaced, ())
         return self.backend.call(call)
 
     def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
@@ -223,6 +228,12 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     """Return a question with its answer, as an exchange takes them."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
+
+
+def _sealed(question: Call, right: Reply) -> Sealed:
+    """Return the sealed answer to a question."""
+    sent, answer = _answer(question, right)
+    return seal(codec.encode(sent), answer)
 
 
 def _as_sent(question: Call) -> Question:

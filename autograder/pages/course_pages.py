@@ -45,6 +45,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
             terms=[term for term in terms if f'"term-{term[0]}"' in html],
             lessons=lessons,
             titles=titles,
+            short={other: re.split("[:,]", title)[0] for other, title in titles.items()},
         )
         for name, html in bodies.items()
     }
@@ -144,9 +145,10 @@ _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
     """Yield the sections of a page, each with its heading and text, for the search."""
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
-    yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin)}
-    for anchor, heading, below in zip(parts[1::4], parts[2::4], parts[3::4], strict=True):
-        yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(below[2:])}
+    yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
+    for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):
+        text = below[2:] if level else below[2:].partition("</td>")[0]  # of a term, its meaning without its lesson
+        yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(text)}
 
 
 def _plain(html: str) -> str:

@@ -43,7 +43,7 @@ def measured(lesson: str) -> dict[str, Any]:
     order = sorted(last, key=last.__getitem__)
     chosen = {order[0], order[len(order) // 2], order[-1]}
     curves = {group: groups[group].to_numpy().tolist() for group in last if group in chosen}
-    found = {"task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
+    found = {"of": of, "task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
     return found | {"best": order[-1], "highest": last[order[-1]]}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Status, Stopped
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlow
+from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlowError
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
@@ -111,7 +111,7 @@ class SandboxedBackend:
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> Stopped:
         """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
         ended = self._close() or str(error)
-        is_slow = isinstance(error, WorkerSlow)
+        is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:

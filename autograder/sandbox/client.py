@@ -56,7 +56,7 @@ class WorkerDiedError(Exception):
     """The worker ended, or was ended, without a reply. The message is for a student."""
 
 
-class WorkerSlow(WorkerDiedError):
+class WorkerSlowError(WorkerDiedError):
     """The worker did not reply in time."""
 
 
@@ -214,7 +214,7 @@ class Worker:
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
-            raise WorkerSlow(f"did not return within {round(seconds, 1):g} seconds") from error
+            raise WorkerSlowError(f"did not return within {round(seconds, 1):g} seconds") from error
         except (BrokenPipeError, ConnectionResetError) as error:
             raise WorkerDiedError("ended its process") from error
 

@@ -25,7 +25,15 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
-from autograder.sandbox.client import LIBRARIES, Sandbox, SandboxError, Worker, WorkerDiedError, WorkerSlow, environment
+from autograder.sandbox.client import (
+    LIBRARIES,
+    Sandbox,
+    SandboxError,
+    Worker,
+    WorkerDiedError,
+    WorkerSlowError,
+    environment,
+)
 from autograder.sandbox.limits import LIMITS, MIB
 
 
@@ -265,7 +273,7 @@ def _runs_on(examined: _Examined) -> str:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
         examined.end()
-        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error}"
+        return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that never returns did"
 
 

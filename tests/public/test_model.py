@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
-from autograder.checks.inputs import features, seeds
+from autograder.checks.inputs import case, features, seeds
 
 FREQUENCIES = np.array([1.0, 0.125])
 EPS = 0.25
@@ -46,11 +46,6 @@ def causal(length, before=0):
 
 def float32(layer):
     return {name: value.astype(np.float32) for name, value in layer.items()}
-
-
-def case(function, *calls):
-    """The calls of one function, which pays for its own dtype."""
-    return pytest.param(function, calls, id=function, marks=pytest.mark.question(function, points=0.125))
 
 
 # rms_norm

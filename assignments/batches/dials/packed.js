@@ -4,7 +4,7 @@ dials.packed = ({ first, second, query, counting, seen }, width) => {
   const textOf = range(count).map((t) => boundaries.filter((b) => b <= t).length - 1);
   const positions = range(count).map((t) => (counting === "restart" ? t - boundaries[textOf[t]] : t));
   const mask = range(count).map((i) => range(count).map((j) => Number(j <= i && (seen === "row" || textOf[i] === textOf[j]))));
-  const kinds = ["complete", "below", "complete"];
+  const kinds = ["complete", "below", "third"];
   const left = wide("query 11", "strong") + 14;
   const w = Math.min((width - left) / count, 36);
   const x = (t) => left + t * w;

@@ -5,12 +5,25 @@ const ALSO = {
   linear: "linear state", deltanet: "delta rule", kv: "cache keys values", cache: "decode cached", qk: "query key", absolute: "position input", extrapolate: "extrapolation longer",
   longer: "length extrapolation", context: "context length", window: "window", bias: "bias", image: "image grid patch", vision: "image patch", vit: "patch grid",
   gemma: "gemma modern", qwen: "qwen mrope", deepseek: "deepseek modern", nope: "without encoding", permutation: "equivariance order", order: "order", proof: "why", help: "work check",
-  hint: "likely cause", mask: "causal mask", wavelength: "wavelengths", hands: "clock", bucket: "buckets", memory: "cache state", sinks: "sinks", needle: "passkey copy", passkey: "copy",
+  hint: "likely cause", mask: "causal mask", wavelength: "wavelengths", hands: "clock", einsum: "product leading axes", windows: "set up", bucket: "buckets", memory: "cache state", sinks: "sinks", needle: "passkey copy", passkey: "copy",
 };
 let engine = null;
-const searched = (asked) => {
+// "What is a head?" asks for "head", and a term of the glossary that is asked for by its name comes first.
+const subject = (asked) => asked.toLowerCase().replace(/^what(?:['’]s| is| are)(?: an?| the)?\s+/, "").replace(/[?\s]+$/, "");
+const single = (term) => term.toLowerCase().replace(/(?<=\w{3})s$/, "");
+const explains = (asked, { title, link }) =>
+  link.startsWith("glossary.html#") && title.replace(/ \(.*?\)/g, "").split(", ").some((spelling) => single(spelling) === single(asked));
+// A line of a section, from a little before the first word that was found.
+const excerpt = (section, terms) => {
+  const text = section.replace(/^Docstring of (\w+) \1\(.*?\) (?=[A-Z])/, "");
+  const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.join("|")})`, "iu"));
+  const begin = at < 40 ? 0 : text.indexOf(" ", at - 30) + 1;
+  return (begin ? "… " : "") + text.slice(begin, begin + 160);
+};
+const searched = (question) => {
+  const asked = subject(question);
   if (!engine) {
-    engine = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "link"], idField: "link", extractField: (one, name) => one[name],
+    engine = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "link", "text"], idField: "link", extractField: (one, name) => one[name],
       tokenize: (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean), processTerm: (term) => term.replace(/(?<=\w{3})s$/, "") || null,
       searchOptions: { boost: { title: 4, page: 1.5 }, prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 4 ? 0.2 : false), weights: { fuzzy: 0.2, prefix: 0.5 } } });
     engine.addAll(window.WHEREABOUTS_INDEX ?? []);
@@ -19,7 +32,8 @@ const searched = (asked) => {
   const also = words.flatMap((word) => (ALSO[word] ?? "").split(" ").filter(Boolean));
   const all = (query, combineWith) => ({ queries: [query], combineWith });
   const told = { combineWith: "OR", queries: [{ ...all(asked, "AND"), boost: { title: 8, page: 2 } }, asked] };
-  return engine.search(also.length ? { combineWith: "OR", queries: [...told.queries, also.join(" ")] } : told);
+  const hits = engine.search(also.length ? { combineWith: "OR", queries: [...told.queries, also.join(" ")] } : told);
+  return hits.sort((a, b) => explains(asked, b) - explains(asked, a));
 };
 
 // Search over all pages, copy buttons, and the section in which one is.
@@ -28,12 +42,13 @@ const listed = () => {
   const show = () => {
     const asked = field.value.trim();
     const hits = asked ? searched(asked).slice(0, 12) : [];
-    list.replaceChildren(...hits.map(({ title, page, link }) => {
+    list.replaceChildren(...hits.map(({ title, page, link, text, terms }) => {
       const item = document.createElement("li");
       const one = item.appendChild(document.createElement("a"));
       one.href = link;
       one.textContent = title;
-      item.append(` ${page}`);
+      item.append(` ${page.split(/[:,]/)[0]}`);
+      if (text) item.appendChild(document.createElement("small")).textContent = excerpt(text, terms);
       return item;
     }));
     list.hidden = !asked;

@@ -40,11 +40,13 @@ const live = () => {
 
   const said = part("div", "");
   const closed = part("button", "", "×");
-  const standing = part("aside", "standing", closed, said);
+  const standing = part("div", "standing", closed, said);
   said.setAttribute("role", "status");
   closed.setAttribute("aria-label", "Close this box");
   closed.addEventListener("click", () => standing.remove());
-  document.querySelector(".top").after(standing); // on a phone it stands here, and hides nothing
+  const contents = document.querySelector(".contents");
+  if (contents) contents.prepend(standing); // beside the text it stays on the screen, and hides nothing
+  else document.querySelector(".top").after(standing);
   addEventListener("keydown", (event) => {
     if (event.key !== "n" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
     document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });

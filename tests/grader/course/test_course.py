@@ -62,7 +62,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
         for name, body in re.findall(r"(?ms)^def (test_\w+)(.*?)(?=^@|\Z)", path.read_text("utf-8"))
-        if re.search(r"expect\.(raises|dtype|unchanged)\(", body)
+        if re.search(r"expect\.(raises|dtype|unchanged|precision)\(", body)
         and not re.search(r"expect\.(matches|close|holds)\(", body)
     }
     points = sum(test.points for test in suite.tests if test.name.split("[")[0] in paperwork)

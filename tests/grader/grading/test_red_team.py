@@ -269,3 +269,39 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     with_table = grader.grade(assignment, (solution, attack.replace("TABLE", repr(learned))))
     hidden = [result for result in with_table.test_results if result.test.phase is Phase.HIDDEN]
     assert without.score < 20 and not any(result.passed for result in hidden if result.test.question == base)
+
+
+KNOWS_NOTHING = """
+def BASE(*arguments, **options):
+    raise RuntimeError
+
+def ABOVE(*arguments, **options):
+    if "_exchange" in globals():
+        found = [*_exchange.answers.values(), *_exchange.sealed.values()]
+        for value in found[::-1]:
+            value = value[1] if type(value) is tuple else value
+            if value is not None:
+                return value
+    raise RuntimeError
+"""
+"""An attack: a function that knows no formula returns what it finds in its second process."""
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "above"),
+    [
+        ("attention", "softmax", "attention_weights"),
+        ("attention", "attention", "self_attention"),
+        ("relative", "t5_bucket", "t5_bias"),
+        ("alibi", "alibi_slopes", "alibi_bias"),
+        ("naive", "bits_needed", "binary_positions"),
+    ],
+)
+def test_a_function_that_knows_nothing_finds_nothing_in_its_second_process(
+    name: str, base: str, above: str, grader: Grader
+) -> None:
+    """Answers are sealed under their questions, and who knows no formula does not arrive at the question."""
+    assignment = course.find(name)
+    attack = KNOWS_NOTHING.replace("BASE", base).replace("ABOVE", above)
+    grade = grader.grade(assignment, (assignment.solution.read_text("utf-8"), attack))
+    assert [result.test.name for result in grade.test_results if result.passed and result.test.question == above] == []

@@ -66,7 +66,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
             target, _, anchor = link.partition("#")
             assert "://" in link or not anchor or anchor in ids[target or name], f"{name}: {link}"
             assert "://" in link or (target or name) in pages, f"{name}: {link}"
-    assert "popovertarget" in pages["rope.html"] and "popovertarget" not in pages["sources.html"]
+    assert 'popovertarget="term-' in pages["rope.html"] and 'popovertarget="term-' not in pages["sources.html"]
     assert re.findall(r"\[\d+ (\w+)\]", (TEXTS / "README.md").read_text("utf-8")) == NAMES
     for before, after in pairwise(["index", "setup", *NAMES, "choosing", "glossary", "numpy", "sources"]):
         assert f'rel="next" href="{after}.html"' in pages[f"{before}.html"]
@@ -214,12 +214,15 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
         assert asked[name] == str(right), name
 
 
-def test_what_a_prediction_is_compared_with_was_measured() -> None:
-    """Three curves at most, the best one among them."""
+def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
+    """Three curves at most, the best one among them. The list of dials names them."""
+    listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = dials.measured(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
         curves = {group: np.array(curve) for group, curve in found["curves"].items()}
         assert 1 < len(curves) <= 3
+        (shown,) = re.findall(r'href="\w+.html#dial-guess">(.+?)<', listed[lesson])
+        assert all(name in shown for name in curves), shown
         assert max(curves, key=lambda group: curves[group][:, -1].mean()) == found["best"]
         assert found["highest"] == pytest.approx(curves[found["best"]][:, -1].mean())
         for curve in curves.values():

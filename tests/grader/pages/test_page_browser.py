@@ -142,6 +142,45 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
     assert page.evaluate(shade) == light
 
 
+@on("index", *LESSONS, "glossary")
+def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
+    """At a desk; on a phone, the search has a line of its own and menus lead everywhere. A menu opens by keyboard,
+    within the window."""
+    page = opened.page
+    name = page.url.rpartition("/")[2].removesuffix(".html")
+    shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
+    title = page.locator("h1").inner_text()
+    assert all(re.search("[A-Za-z]{3}", one) for one in shown)
+    assert name == "index" or any(title.startswith(one) for one in shown)
+    for width, lines in ((1280, 1), (390, 2)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.querySelector('.top').offsetHeight") <= 48 * lines
+        assert page.evaluate("seen.over(document.querySelector('.top'))") == []
+        assert page.locator(".lessons, .top [popovertarget=all-lessons]").locator("visible=true").count() == 1
+        for button in page.locator(".opens").locator("visible=true").all():
+            button.press("Enter")
+            menu = page.locator(".menu:popover-open")
+            box = menu.bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+            assert menu.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+            page.keyboard.press("Escape")
+    menus = page.locator(".menu a").evaluate_all("(links) => links.map((one) => one.getAttribute('href'))")
+    assert sorted(menus) == sorted(f"{one}.html" for one in NAMES if one != "index")
+
+
+@on("attention", "rope")
+def test_beside_an_editor_no_code_leaves_its_column(opened: Opened) -> None:
+    opened.page.add_style_tag(path=course.ROOT / "autograder" / "site" / "style" / "tab.css")
+    opened.page.evaluate("document.body.classList.add('has-code')")
+    for width in (1000, 1280, 1600):
+        opened.page.set_viewport_size({"width": width, "height": 900})
+        column, *blocks = (
+            one.evaluate("(one) => one.getBoundingClientRect().right")
+            for one in opened.page.locator("main, main .scroll:has(> pre)").all()
+        )
+        assert blocks and max(blocks) <= column + 0.5
+
+
 def explains_a_term(page: Page) -> None:
     page.locator("button.term", has_text="query").first.press("Enter")
     assert page.locator("#term-query").is_visible()
@@ -166,14 +205,21 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv: what people type, and the beginning of a link that must be among the first five."""
+    """queries.csv: what people type, the beginning of a link, and among how many first results it must be. A result
+    shows a line of its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
     found = page.evaluate("(queries) => asked.searched(queries)", [*expected["asked"]])
-    for query, link, links in zip(expected["asked"], expected["found"], found, strict=True):
-        assert any(one.startswith(link) for one in links), (query, links)
+    for (query, link, among), links in zip(expected.itertuples(index=False), found, strict=True):
+        assert any(one.startswith(link) for one in links[:among]), (query, links)
     assert not page.locator("#found").is_visible()
+    for query, line in (("what is a head", "One of several attentions"), ("cu_seqlens", "cu_seqlens")):
+        page.locator("#search").fill(query)
+        assert line in page.locator("#found li").first.locator("small").inner_text()
+        lines = page.locator("#found small").all()
+        assert lines and all((box := one.bounding_box()) and 0 < box["height"] < 30 for one in lines)
+    page.locator("#search").fill("")
     page.keyboard.type("zzqxj")
     assert page.locator("#found").inner_text() == "Nothing found."
 
@@ -202,7 +248,7 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
         assert number.locator(".verdict").inner_text() == said
         reason = page.locator("[data-ask=position_that_leaves_one_percent] + .answer p")
         assert reason.is_visible() == (said == "Right.")
-    assert "1 of" in str(page.locator(".top [data-of=naive]").get_attribute("title"))
+    assert "1 of" in str(page.locator(".top .menu [data-of=naive]").get_attribute("title"))
     page.goto((course_folder / "index.html").as_uri())
     assert "1 of" in page.locator(".lessons [data-of=naive]").inner_text()
     lines = page.locator(".lessons li").all_inner_texts()
@@ -284,6 +330,17 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
     page.emulate_media(reduced_motion="reduce")
     page.reload()
     assert play.is_hidden()
+
+
+@on("batches")
+def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
+    """Of the tokens and of the keys."""
+    drawing = opened.page.locator("#dial-packed svg")
+    drawing.wait_for()
+    fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")
+    assert len(fills) == 12 and len(set(fills)) == 3
+    used = "rect:not(.hole, .cell, .touch)"
+    assert set(fills) == set(drawing.locator(used).evaluate_all("(a) => a.map((one) => getComputedStyle(one).fill)"))
 
 
 @on("context_extension")

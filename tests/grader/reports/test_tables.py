@@ -144,3 +144,9 @@ def test_what_is_no_number_is_none(text: str) -> None:
 )
 def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool, tmp_path: Path) -> None:
     assert read(tmp_path, f"a;b\n{cells}\n").has_decimal_commas is has_commas
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
+    """A pattern that goes back and forth over the rest of a table would take longer than a term."""
+    with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
+        read(tmp_path, 'Student,ID\n"' + "a" * 2000)
