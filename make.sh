@@ -101,17 +101,24 @@ case $1 in
         $bin/ruff format --check -q .
         $bin/mypy ;;
     format) $bin/ruff format . ;;
-    # Versions stay unless UPGRADE=1; half of the packages grade, and Playwright only prints notebooks.
+    # Versions stay unless UPGRADE=1, or UPGRADE=numpy for one package; half of the packages grade, and Playwright only
+    # prints notebooks.
     lock)
+        case ${UPGRADE:-} in
+            '') upgrade=() ;;
+            1) upgrade=(--upgrade) ;;
+            *) upgrade=(--upgrade-package "$UPGRADE") ;;
+        esac
         pin() {
             $bin/uv pip compile "$@" --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-                --no-emit-index-url -q ${UPGRADE:+--upgrade}
+                --no-emit-index-url -q ${upgrade[@]+"${upgrade[@]}"}
         }
         pin pyproject.toml --extra grading --extra cluster --extra notebook --group checkout --group dev -o requirements.lock
+        pin --group pyproject.toml:setup -o requirements-setup.lock
         cp requirements.lock requirements-grading.lock
-        UPGRADE='' pin pyproject.toml --extra grading --extra cluster --group checkout --no-emit-package playwright \
-            --no-emit-package greenlet -o requirements-grading.lock
-        pin --group pyproject.toml:setup -o requirements-setup.lock ;;
+        upgrade=()
+        pin pyproject.toml --extra grading --extra cluster --group checkout --no-emit-package playwright \
+            --no-emit-package greenlet -o requirements-grading.lock ;;
     autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
     handout | doctor) $bin/autograder "$1" ;;
     site)

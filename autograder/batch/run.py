@@ -23,7 +23,7 @@ from autograder.batch import adjustments, publish
 from autograder.batch.database import FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import Cluster, Job, Processes, Setup, failure_of, suite_key
+from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
@@ -56,7 +56,7 @@ def grade(
             f"{inside} holds this course itself, and no submissions: name the folder that has them"
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
-    setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
+    setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
     found = [find_in_folder(folder, assignment, known, out) for folder in folders]
     summary.remarks += [f"Read as {one.layout}." for one in found]

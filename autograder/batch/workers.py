@@ -43,7 +43,7 @@ TOO_SLOW = "looking at what the submission does took too long: the teaching staf
 
 
 @dataclass(frozen=True)
-class Setup:
+class GraderSetup:
     """How graders work in one run."""
 
     disabled_locks: Collection[str] = ()
@@ -98,7 +98,7 @@ def failure_of(future: Future[bytes]) -> Exceeded | None:
 class Processes:
     """Graders of this machine."""
 
-    def __init__(self, size: int, setup: Setup) -> None:
+    def __init__(self, size: int, setup: GraderSetup) -> None:
         """Start so many graders."""
         self.size = size
         self.setup = setup
@@ -118,7 +118,7 @@ class Processes:
 class Cluster:
     """The workers of a Dask scheduler; each keeps local graders for one run."""
 
-    def __init__(self, scheduler: str, setup: Setup) -> None:
+    def __init__(self, scheduler: str, setup: GraderSetup) -> None:
         """Connect to the scheduler at an address, and wait for its first worker."""
         try:
             from distributed import Client
@@ -165,7 +165,7 @@ _warm: list[Grader] = []
 """The grader of this process, as soon as there is one."""
 
 
-def _grade(job: Job, setup: Setup) -> bytes:
+def _grade(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade as deflated JSON, whose checksum tells a damaged grade from a whole one.
 
     Raise UserError for what concerns every submission, RuntimeError for a failure over this job.
@@ -212,11 +212,11 @@ _assignment = functools.cache(course.find)
 
 # In a Dask worker
 
-_graders: dict[Setup, Processes] = {}
+_graders: dict[GraderSetup, Processes] = {}
 _lock = threading.Lock()
 
 
-def _grade_on_worker(job: Job, setup: Setup) -> bytes:
+def _grade_on_worker(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade from a Dask worker, which keeps the graders of the last run alone."""
     from distributed import get_worker
 

@@ -33,7 +33,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a right formula in any
 order of operations stays a hundred times below it; tests with larger positions pass a tolerance and argue it."""
 
-NEARLY = 1e-4
+ONLY_DIGITS_DIFFER = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
 GROWTH = 4
@@ -264,7 +264,7 @@ def _value_difference(got: Any, expected: Any, tolerance: float | None) -> tuple
     if right.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {right.size} values differ)"
     # A difference this small is a lack of digits, and not another formula.
-    if lost <= NEARLY:
+    if lost <= ONLY_DIGITS_DIFFER:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
@@ -287,5 +287,5 @@ def _apart(expected: float, got: float, is_truth: bool) -> tuple[str, str]:
     """Write two values with as many digits as it takes to see that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(got))
-    digits = 15 if abs(got - expected) < NEARLY * abs(expected) else 6
+    digits = 15 if abs(got - expected) < ONLY_DIGITS_DIFFER * abs(expected) else 6
     return f"{expected:.{digits}g}", f"{got:.{digits}g}"

@@ -29,14 +29,14 @@ MAX_HINTS = 2
 """Maximum number of hints for equally good explanations."""
 
 
-class Fingerprint(NamedTuple):
+class ValueFingerprint(NamedTuple):
     """The shape of a value and two weighted sums: enough to recognise the value, too little to read it."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
 
 
-def fingerprint(value: Any) -> Fingerprint | None:
+def fingerprint(value: Any) -> ValueFingerprint | None:
     """Return the fingerprint of numbers and arrays, nested or not; None if anything in it is something else."""
     each = parts(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
@@ -49,12 +49,12 @@ def fingerprint(value: Any) -> Fingerprint | None:
     # The weights repeat at no lag, so that a reordering of the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
-    return Fingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
+    return ValueFingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
 def matches(actual: Any, expected: Any) -> bool:
     """Return whether a value is the expected value, or has the expected fingerprint, within a test's tolerance."""
-    if type(expected) is Fingerprint:
+    if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in parts(actual))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.hints.explain import Fingerprint, fingerprint, matches
+from autograder.hints.explain import ValueFingerprint, fingerprint, matches
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
@@ -53,7 +53,7 @@ def read_mark(mark: Mark) -> Value | Refused:
     if mark is None:
         return Refused()
     *shape, first, second = mark
-    return Value(Fingerprint(tuple(map(int, shape)), (first, second)))
+    return Value(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
 
 class RecordedMistake(NamedTuple):

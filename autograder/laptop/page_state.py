@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
-from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, beginning, ending, section
+from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, ending, file_remarks, section
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -20,7 +20,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
         progress.name: {
             "right": len(progress.right),
             "next": progress.next_function,
-            "told": _MARKDOWN.render(f"{beginning(progress)}\n\n{ending(progress)}"),
+            "told": _MARKDOWN.render(f"{file_remarks(progress)}\n\n{ending(progress)}"),
             "functions": {
                 state.name: [
                     MARKS[state.state],

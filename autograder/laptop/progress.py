@@ -128,7 +128,7 @@ def overview(all_progress: Sequence[Progress]) -> str:
     return "\n".join([*lines, f"{right} of {functions} functions are right.{note}"])
 
 
-def beginning(progress: Progress) -> str:
+def file_remarks(progress: Progress) -> str:
     """Return what concerns the whole file: imports that grading lacks, the reason why it stops, and its output."""
     parts = [
         f"{progress.place(line)} imports {inline(module)}, which is not there when your file is graded: what uses it"
@@ -198,7 +198,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     """
     shows_hidden = progress.run.shows_hidden
     checked = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * shows_hidden}."
-    print_markdown(console, f"{checked}\n\n{beginning(progress)}")
+    print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:
         if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):

@@ -109,7 +109,7 @@ def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> 
     return {f"dial: {name}": edition.words(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
-def _shown(name: str, html: str) -> dict[str, Any]:
+def _lesson_summary(name: str, html: str) -> dict[str, Any]:
     """Return what the first page and the navigation show of a lesson."""
     return {
         "name": name,
@@ -125,7 +125,7 @@ def _bodies(
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return all pages in their order (the first, set-up, lessons, references), and facts about the lessons."""
     lessons = {name: renderer.render(*_lesson(Assignment(name), environment, edition)) for name in edition.shipped}
-    shown = [_shown(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
+    shown = [_lesson_summary(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
     texts = {path.stem: _text(path, edition) for path in sorted(TEXTS.glob("*.md"))}
     placed = _drawn(texts["README"], "index", environment, edition)
     placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)

@@ -40,7 +40,7 @@ MAX_AXES = 16
 _COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
 _SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
 
-_SPELLED = {
+_DTYPE_BYTES = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
@@ -50,7 +50,7 @@ Two names of C for one type (long, long long) are one."""
 _DEFAULT_INTEGER = np.dtype(int)
 """Written as int64, which it is nearly everywhere: a value must not depend on the machine."""
 
-_DTYPES = {spelling: dtype for dtype, spelling in _SPELLED.items()}
+_DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
@@ -186,7 +186,7 @@ class _Encoder(_Bounded):
     def _array(self, tag: bytes, value: np.ndarray) -> None:
         if value.dtype == _DEFAULT_INTEGER:
             value = value.astype(np.int64, copy=False)
-        spelling, axes = _SPELLED.get(value.dtype), value.ndim
+        spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return

@@ -83,7 +83,7 @@ def recognise(folders: Collection[str], files: Collection[str], known: Sequence[
     if 2 * len(matches[platform]) <= len(folders) + len(files):
         return _clones(folders, known)
     uploads = {name: _upload(platform, **match.groupdict("")) for name, match in matches[platform].items()}
-    return platform, _with_logins(uploads) if platform == BLACKBOARD else uploads
+    return platform, _with_blackboard_logins(uploads) if platform == BLACKBOARD else uploads
 
 
 def _upload(platform: str, **parts: str) -> Upload:
@@ -114,7 +114,7 @@ def _time(text: str) -> str:
     return ""
 
 
-def _with_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
+def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     """Return Blackboard's uploads with logins: the part behind the title that all names have in common."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071

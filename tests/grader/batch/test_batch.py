@@ -28,7 +28,7 @@ from autograder.batch import run, workers
 from autograder.batch.database import FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import Job, Setup
+from autograder.batch.workers import GraderSetup, Job
 from autograder.cli import main
 from autograder.course import BatchError
 from autograder.grading.row import Key
@@ -245,7 +245,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As pebble's does when a process ends that has no job."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
-    pool, job = Harmed(1, Setup()), Job(Key(NAME, "suite", "code"), (solved(7),))
+    pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
         first = pool.submit(job).result()
         pool.pool.close()
@@ -272,7 +272,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     """With another suite than the coordinator's, or behind a wall that is down: on a cluster each proves its own. The
     sentence comes whole from another process."""
 
-    def said(job: Job, setup: Setup) -> str:
+    def said(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
             workers._grade(job, setup)
         return str(pickle.loads(pickle.dumps(caught.value)))
@@ -281,7 +281,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
         raise self_test.BrokenPromiseError("Landlock is off: switch it on")
 
     monkeypatch.setattr(self_test, "require", require)
-    job, setup = Job(Key(NAME, "last year's", "code")), Setup()
+    job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in said(job, setup)
     workers._warm.pop().close()
     assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(

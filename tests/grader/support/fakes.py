@@ -17,7 +17,7 @@ from pathlib import Path
 from unittest import mock
 
 from autograder.batch import workers
-from autograder.batch.workers import Job, Setup
+from autograder.batch.workers import GraderSetup, Job
 from autograder.protocol.failure import Status
 from tests.grader.support.gradebooks import GRADE, packed
 
@@ -67,12 +67,12 @@ class Harmed(workers.Processes):
     marks = Path()  # a folder
 
     def submit(self, job: Job) -> Future[bytes]:
-        self.setup = Setup(run=str(self.marks))
+        self.setup = GraderSetup(run=str(self.marks))
         with mock.patch.object(workers, "_grade", _harmed):
             return super().submit(job)
 
 
-def _harmed(job: Job, setup: Setup) -> bytes:
+def _harmed(job: Job, setup: GraderSetup) -> bytes:
     code = "" if job.lost else "\n".join(job.cells)
     for what, often in re.findall(r"^# (killed|stopped) (\d+)$", code, re.MULTILINE):
         with (Path(setup.run) / f"{what}.{often}").open("a") as file:

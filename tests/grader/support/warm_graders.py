@@ -14,7 +14,7 @@ import pytest
 
 from autograder import parallel
 from autograder.batch import run
-from autograder.batch.workers import Processes, Setup
+from autograder.batch.workers import GraderSetup, Processes
 
 _warm: dict[tuple[int, object], Processes] = {}
 
@@ -26,7 +26,7 @@ class WarmProcesses(Processes):
         pass
 
 
-def _taken(size: int, setup: Setup) -> Processes:
+def _taken(size: int, setup: GraderSetup) -> Processes:
     key = size, setup.disabled_locks
     if key not in _warm:  # a pool that has ended starts again at its next job
         _warm[key] = WarmProcesses(size, setup)
