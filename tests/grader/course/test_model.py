@@ -217,7 +217,7 @@ def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: P
     *differences, right, wrong = shown.stdout.splitlines()
     sizes = [float(re.sub(r"np\.float\d\d\((.*)\)", r"\1", one)) for one in differences]
     assert [f"{sizes[0]:.0e}"] == re.findall(r"shows about ([\de-]+)", (LESSON / "README.md").read_text("utf-8"))
-    assert len(sizes) == 3 and max(sizes[1:]) < TOLERANCE["float64"]
+    assert len(sizes) == 2 and max(sizes[1:]) < TOLERANCE["float64"]
     assert [right, wrong] == [one.strip() for one in blocks("text")]
 
 
