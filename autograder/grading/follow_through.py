@@ -8,6 +8,7 @@ submission's second process. A test that passes then has its points, on two cond
 2. Every first answer of the test was in order: an error, or right, or what the *solution* makes of the submission's
    *own* wrong functions. An honest function is right over its own base. A function that keeps two guesses apart must
    have given the first guess over a spoiled base, and that follows from the solution only if the guess is right.
+   (Conceded: a base that itself turns one guess into the other, as two signs that cancel do. Its points are lost.)
 
 The submission's own functions are asked in the second process before that process is asked any call itself: a base
 that has not seen the call cannot look up the value that would make a wrong guess follow.
