@@ -111,6 +111,8 @@ class _Finder:
             found = [self.read(folder / name, default.unless(self.default(name))) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
+        if folder == self.root and len(folders) == 1 and not files:
+            self._refuse_a_download_inside(folder / folders[0])
         exact = {name: equal_to(name, (*self.known, *left_out())) or "" for name in folders if not is_assignments}
         names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
         others = [name for name in folders if name not in names]
@@ -140,6 +142,17 @@ class _Finder:
             return False
         self.passed_over.extend(f"{name} (the folder of that name was read)" for name in files)
         return True
+
+    def _refuse_a_download_inside(self, folder: Path) -> None:
+        """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
+        is_clone = os.path.lexists(folder / ".git")
+        platform, stated = platforms.recognise(*self._listing(folder), self.known)
+        if is_clone or platform in ("", platforms.GITHUB) or len({one.person.key for one in stated.values()}) < 2:
+            return
+        shown, name = printable(str(self.root), 200), printable(folder.name, 200)
+        raise NothingToGradeError(
+            f"{shown} holds a download of {platform} one folder down: name the folder {name} in it."
+        )
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may be several persons'."""

@@ -13,6 +13,7 @@ import pytest
 
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
+from autograder.submission.finder import find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.fakes import Direct
 from tests.grader.support.folders import SOLVED, archive_of, put
@@ -291,3 +292,13 @@ def git(folder: Path, *command: str, date: str = "") -> None:
     environment |= {f"GIT_{who}_{what}": "ada@x.edu" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     path = {"PATH": "/usr/bin:/bin:/usr/local/bin"}
     subprocess.run(["git", *command], cwd=folder, env=environment | path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
+def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
+    """Whatever one student handed in, the sentence tells the instructor which folder to name."""
+    names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
+    files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
+    put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
+    with pytest.raises(NothingToGradeError, match="one folder down: name the folder CS101-Week 2-4711 in it"):
+        find_in_folder(tmp_path, None, ("rope", "attention"))
