@@ -1,4 +1,4 @@
-"""One run of a batch: read submissions, grade them, keep the grades in the gradebook, write the results.
+"""A run of a batch: read submissions, grade them, keep the grades in the gradebook, write the results.
 
 One process coordinates and alone writes the gradebook. A grade is kept as soon as it is there, so the same command goes
 on after a run that was killed.

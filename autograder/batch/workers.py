@@ -44,7 +44,7 @@ TOO_SLOW = "looking at what the submission does took too long: the teaching staf
 
 @dataclass(frozen=True)
 class GraderSetup:
-    """How graders work in one run."""
+    """Settings of the graders in one run."""
 
     disabled_locks: Collection[str] = ()
     """names of locks of the sandbox that are left off"""

@@ -1,4 +1,4 @@
-"""What a test expects, and the sentence it says when that is not what came.
+"""Expectations of tests, and the sentence for the student when one is not met.
 
     expect.matches(rope.apply_rope, x, positions)             the same values as the definition gives
     expect.dtype(rope.apply_rope, x32, positions)             the same dtype too

@@ -89,7 +89,7 @@ def stops(failure: Raised) -> str:
 
 
 class StudentModule:
-    """All functions of one submission; `oracle` knows the right outcome of each call."""
+    """The functions of one submission; `oracle` knows the right outcome of each call."""
 
     def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What can be said of a file before it runs: mistakes of syntax, imports that grading has not, what is still empty.
+"""Facts about a file before it runs: mistakes of syntax, imports that grading has not, what is still empty.
 
 And which of its functions build on which others: so that a mistake is told once, where it sits.
 """

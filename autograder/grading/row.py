@@ -1,4 +1,4 @@
-"""One row of the gradebook: a submission that counts, its grade, and the instructor's corrections.
+"""A row of the gradebook: a submission that counts, its grade, and the instructor's corrections.
 
 All reports are made from such rows.
 """
@@ -31,7 +31,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Adjustment:
-    """One line of the instructor's adjustments.csv: points to add or a score to set, and the reason."""
+    """A line of the instructor's adjustments.csv: points to add or a score to set, and the reason."""
 
     points: float | None
     score: float | None
@@ -46,7 +46,7 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class Row:
-    """One submission that counts, and its grade."""
+    """A submission that counts, and its grade."""
 
     submission: Submission
     """The submission without its cells, which stay in the gradebook."""

@@ -98,7 +98,7 @@ class LocalContext(TestContext):
 
     @property
     def shows_hidden(self) -> bool:
-        """Whether hidden tests run too, as in self-study."""
+        """True if hidden tests run too, as in self-study."""
         return "hidden" in self.folders
 
     def load(self, assignment: str) -> InProcess:

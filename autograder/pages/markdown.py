@@ -128,7 +128,7 @@ def _html(text: str) -> Token:
 
 
 def _target(link: str, folder: str) -> str:
-    """Where a link between texts leads between pages."""
+    """Return the page that a link between texts leads to."""
     if "://" in link or link.startswith("#"):
         return link
     path, hash_mark, anchor = link.partition("#")

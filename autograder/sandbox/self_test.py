@@ -52,7 +52,7 @@ class Finding:
 
     @property
     def held(self) -> bool:
-        """Whether nothing got through."""
+        """True if nothing got through."""
         return not self.detail
 
     @property

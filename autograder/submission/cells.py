@@ -1,4 +1,4 @@
-"""One cell's text, without what only a notebook's host can run.
+"""The text of one cell, without what only a notebook's host can run.
 
 One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement
 that imports a module of the host, calls `get_ipython` (IPython's spelling of magics, shell and help lines),

@@ -59,7 +59,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Upload:
-    """One file or folder that one student handed in, not yet opened. A batch may hold thousands."""
+    """A file or folder that one student handed in, not yet opened. A batch may hold thousands."""
 
     person: Person
     file: str = ""  # the student's name for it; empty for a folder and for a text that the platform wrote
@@ -87,7 +87,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Submission:
-    """One submission: Python text to run, or the problem that kept it from being read."""
+    """A submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
     assignment: str  # empty where nothing tells it; `problem` then says so
