@@ -31,7 +31,7 @@ UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
 )
-"""Files of Pyodide's archives that nothing of the course loads: servers and clients, other compilers, headers, tests."""
+"""Files of Pyodide's archives that nothing of the course loads: servers, clients, headers, tests."""
 
 
 def cache_folder() -> Path:

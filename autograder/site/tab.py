@@ -114,8 +114,10 @@ class Tab:
 
     def save(self, files: str) -> None:
         """Write the student's files. `files`: JSON, assignment → text."""
-        for name, text in json.loads(files).items():
+        texts = json.loads(files)
+        for name, text in texts.items():
             Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
+        integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, stuck: str, tries: str) -> str:
         """Return the state of a lesson's page, the lines of errors, and the tries of self-study after this check.
