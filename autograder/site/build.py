@@ -73,7 +73,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
         "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab)\.py|\w+/\w+\.csv)"),
-        "writer": chosen(r"assignments/writer/.*"),
+        "writer": chosen(r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}

@@ -215,6 +215,9 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     assert "apply_rope: yours, rope.py" in page.locator(".writer pre").first.inner_text()
     page.locator(".writer button", has_text="Try it").nth(1).click()
     tab.wait_for("the other layout", ".writer pre")
+    page.evaluate("(text) => keep('file model', text)", find("model").solution.read_text("utf-8"))
+    page.locator(".writer button", has_text="Try it").last.click()
+    tab.wait_for("your model.py:\nThe score of a query and a key at position 0 to 1.", ".writer pre")
 
 
 def test_the_next_visit_needs_no_network_and_an_update_waits(browser: Browser, site: Path) -> None:
