@@ -30,7 +30,7 @@ class Host:
     read: str
     """the section of the lesson on a `function`; empty where the message stands in that section"""
     stuck: Mapping[str, str] = field(default_factory=dict)
-    """function → sentence, for a function that ended an earlier run of the same file and is not called any more"""
+    """function → sentence, for a function that ended an earlier run of the file and is not called any more"""
 
     def pytest_options(self) -> list[str]:
         """Return the options of pytest that only this place needs."""
@@ -38,7 +38,7 @@ class Host:
 
 
 def timeout_message(function: str, where: str = "") -> str:
-    """Return the sentence for a function that did not return in time. `where`: words for the line, if it is known."""
+    """Return the sentence for a function that did not return in time. `where`: words for the line, if known."""
     return f"{function} did not return within {CALL_TIMEOUT_SECONDS} seconds{where}. Is there a loop that never ends?"
 
 

@@ -16,7 +16,7 @@ DRAWING_TIMEOUT_SECONDS = 20
 
 
 def draw(lesson: str) -> Iterator[dict[str, str]]:
-    """Yield each picture as path → SVG: the wide one and, in the folder `narrow`, one laid out for a phone."""
+    """Yield each picture as path → SVG: the wide layout and, in the folder `narrow`, that for a phone."""
     from assignments import figures  # here, because matplotlib takes seconds
 
     with tempfile.TemporaryDirectory() as name:

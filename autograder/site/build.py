@@ -23,17 +23,18 @@ SIZES = {"Python": 5.8, "numpy": 3.1}
 """Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
 
 CORE = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""The files of Pyodide that every site needs beside `pyodide.asm.js`; those of packages are named in the last."""
+"""The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
 
 ALONE = """
-    solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py autograder/laptop/self_study.py
-    autograder/grading/__init__.py autograder/grading/quiz.py autograder/hints/*.py
+    solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
+    autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
+    autograder/hints/*.py
 """.split()
 """What the edition for learning alone has beside the handout."""
 
 
 def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
-    """Write the site into a folder, in the place of an earlier one; return it. `pyodide`: an address, or a folder.
+    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
     Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
     """
@@ -110,7 +111,7 @@ def _page_to_keep(first: bytes, main: bytes) -> bytes:
 
 
 def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts, its style, and the policy of what it may load; any other file as it is."""
+    """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
     if not name.endswith(".html"):
         return content
     text = content.decode("utf-8")
@@ -132,14 +133,14 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker with the list of files that it keeps, under a version that changes with any of them."""
+    """Return the service worker with the files that it keeps, and a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     known = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in known.items()).encode() + script
 
 
 def _engine(folder: Path) -> tuple[str, dict[str, bytes]]:
-    """Return the version of a Pyodide's Python, and path in the site → content of the files that the site needs of it.
+    """Return the version of a Pyodide's Python, and path in the site → content of the files that it needs.
 
     Its archives are compiled where this machine has that Python: a start takes half the time then.
     """

@@ -1,9 +1,9 @@
 """64-bit integers in a browser tab, where numpy's default integer has 32 bits.
 
-A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else. Here numpy's
-functions make int64 as they do on other machines. Methods of arrays still make the default (`x.astype(int)`),
-and a reply says int64 for it (`codec`). np.int32 is C's int there, another type of the same size, so that a reply can
-tell it from the default. The rest is in the message: see LIMIT.
+A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else.
+Here numpy's functions make int64 as they do on other machines. Methods of arrays still make the default
+(`x.astype(int)`), and a reply says int64 for it (`codec`). np.int32 is C's int there, another type of the
+same size, so that a reply can tell it from the default. The rest is in the message: see LIMIT.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ DEFAULT = np.dtype(int)
 """The default integer of this machine."""
 
 MAKERS = """
-    arange array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like full_like
-    fromiter indices argsort argmax argmin nonzero flatnonzero argwhere where digitize
-    searchsorted tri eye identity
+    arange array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like
+    full_like fromiter indices argsort argmax argmin nonzero flatnonzero argwhere where digitize searchsorted
+    tri eye identity
 """.split()
 """Functions that make integers of the default kind unless they are asked for another."""
 
@@ -51,7 +51,8 @@ def use_int64() -> None:
 def distinguish_int32(text: str) -> None:
     """Let replies say int32 for np.int32, where a student's text names it.
 
-    Elsewhere C's int comes from numpy alone, which returns it from operators such as // on two default integers.
+    Elsewhere C's int comes from numpy alone, which returns it from operators such as // on two default
+    integers.
     """
     explicit = re.search(r"\bint(32|c)\b", text) is not None
     (codec.DEFAULT_INTEGERS.discard if explicit else codec.DEFAULT_INTEGERS.add)(np.dtype(np.intc).num)

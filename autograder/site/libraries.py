@@ -40,7 +40,7 @@ def cache_folder() -> Path:
 
 
 def libraries() -> dict[str, bytes]:
-    """Return path → content of all packages of the lock, as they are installed. pip fetches their wheels once."""
+    """Return path → content of all packages of the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
@@ -63,9 +63,10 @@ def _wheels(folder: Path) -> dict[str, Path]:
 
 
 def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
-    """Return the files with each Python module compiled by Python `version`, such as "3.12", where this machine has it.
+    """Return the files with each module compiled by Python `version`, such as "3.12", where this machine has it.
 
-    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it compiled.
+    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it
+    compiled.
     `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
     """
     python = _interpreter(version)
@@ -82,14 +83,14 @@ def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dic
 
 
 def _interpreter(version: str) -> str | None:
-    """Return the path of Python `version`; None where this machine has none that runs, or the version is not known."""
+    """Return the path of Python `version`; None where none runs here, or the version is not known."""
     python = shutil.which(f"python{version}") if version else None
     runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
     return python if runs else None
 
 
 def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
-    """Return an archive of Pyodide with its modules compiled, and without the files that nothing of the course loads.
+    """Return an archive of Pyodide with its modules compiled, and without what nothing of the course loads.
 
     The archive stays as it is where this machine lacks that Python.
     """

@@ -1,7 +1,7 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text, and results
-JSON.
+`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text,
+and results JSON.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Ends a loop in the student's code when its call has had its time, and tells the page when a call begins and ends.
+    """Ends a loop in the student's code when its time is over. The page hears when a call begins and ends.
 
     A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
     """
@@ -120,7 +120,7 @@ class Tab:
         integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, stuck: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines of errors, and the tries of self-study after this check.
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
 
         `stuck`: JSON, function → sentence, for functions that are not called any more.
         """
@@ -141,7 +141,7 @@ class Tab:
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield the sources of the writer's functions, its characters, and whether the provided ones write the same."""
+        """Yield the sources of the functions, the characters, and a comparison with the provided functions."""
         model = self._writer()
         yield json.dumps({"sources": model.parts.sources})
         text = ""

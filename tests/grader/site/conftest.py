@@ -1,4 +1,4 @@
-"""A built site, a server for it on this machine, and a browser window that notes where it asks for anything."""
+"""A built site, a server for it on this machine, and a browser window that notes all its requests."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 Two differences are no mistakes of the tab, and other machines differ in the same way:
 
 - the line of an endless loop at which its time is over;
-- the last digits of what numpy computes in float32: its functions round in another way on each kind of processor. So a
-  value may differ in its sixth digit, and where a file computes in float32 what is float64, other values are far enough
-  from the right ones to be seen.
+- the last digits of what numpy computes in float32: its functions round in another way on each kind of
+  processor. So a value may differ in its sixth digit, and where a file computes in float32 what is float64,
+  other values are far enough from the right ones to be seen.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ WIDE = """
 
 
 def differing(*states: Any) -> list[str]:
-    """Return the names of what differs between two states of a page: functions, and other entries. See above."""
+    """Return the names of the functions and other entries that differ between two states of a page."""
     pages, functions = [{**state, "functions": {}} for state in states], [state["functions"] for state in states]
     names = [name for name in functions[0] if not _same(*(each.get(name) for each in functions))]
     if names and all(IN_FLOAT32 in f"{functions[0][name]}{functions[1].get(name)}" for name in names):

@@ -1,4 +1,4 @@
-"""The course in a browser tab, in a real browser: from an empty file to green, what never returns, and no network."""
+"""The course in a tab of a real browser: from an empty file to green, what never returns, no network."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ ASKS = """
 
 
 def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
-    """Neither the page, nor its worker, nor Python in it may ask another host, even if that host would answer."""
+    """Neither the page nor its worker nor Python in it may ask another host that would answer."""
     page = tab.page
     with served(site) as other:
         page.goto(f"{tab.address}codemirror-license.txt")  # a document without a policy

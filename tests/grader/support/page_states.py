@@ -1,7 +1,7 @@
-"""Prints the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+"""Prints the states of lesson pages for many files, in this machine's Python and in Pyodide alike.
 
-It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a student's file,
-and the number of a known mistake that is put into the loaded module, if any.
+It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a
+student's file, and the number of a known mistake that is put into the loaded module, if any.
 """
 
 from __future__ import annotations

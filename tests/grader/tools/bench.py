@@ -1,8 +1,8 @@
 """Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
-Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
-others use too. Where a line repeats its measurement it shows the median, or the mean of processor time, which includes
-that of all child processes.
+Every line but one is a ratio of two things measured side by side, since neither alone says anything on a
+machine that others use too. Where a line repeats its measurement it shows the median, or the mean of
+processor time, which includes that of all child processes.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def _descendants() -> list[Path]:
 
 
 def _descendants_seconds() -> float:
-    """Return the processor time of all processes that this process has started, with those that they have ended."""
+    """Return the processor time of all processes that this process has started, ended processes included."""
     stats = [(folder / "stat").read_text("utf-8").rpartition(")")[2].split() for folder in _descendants()]
     return sum(int(ticks) for stat in stats for ticks in stat[11:15]) / os.sysconf("SC_CLK_TCK")
 
