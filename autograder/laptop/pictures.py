@@ -10,20 +10,27 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 DRAWING_TIMEOUT_SECONDS = 20
 """Time for all pictures of a lesson."""
 
 
 def draw(lesson: str) -> Iterator[dict[str, str]]:
-    """Yield each picture as path → SVG: the wide layout and, in the folder `narrow`, that for a phone."""
-    from assignments import figures  # here, because matplotlib takes seconds
+    """Return an iterator of pictures, each as path → SVG: the wide layout and, in `narrow`, that for a phone.
 
+    The call itself imports matplotlib, which takes seconds: a limit of each step does not include that time.
+    """
+    from assignments import figures
+
+    return _drawn(figures, lesson)
+
+
+def _drawn(figures: Any, lesson: str) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "narrow").mkdir()
-        drawing: Iterator[Path] = figures.draw_lesson(Path("assignments"), folder, lesson)  # type: ignore[attr-defined]
-        for path in drawing:  # mypy takes the folder of that name for the module
+        for path in figures.draw_lesson(Path("assignments"), folder, lesson):
             layouts = [layout for layout in (path, folder / "narrow" / path.name) if layout.is_file()]
             yield {layout.relative_to(folder).as_posix(): layout.read_text("utf-8") for layout in layouts}
 
