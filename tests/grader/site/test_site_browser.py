@@ -28,7 +28,7 @@ WITHOUT_END = {
     "    import os\n    os._exit(0)": "ended Python",
     "    return [0.0] * 10**9": "raised MemoryError at line",
     "    return causal_mask(length)": "raised RecursionError at line",
-    "    x = []\n    for _ in range(10**6):\n        x = [x]\n    return repr(x)": "ended Python",
+    "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
 }
 """The body of a function → what is said of it."""
 
