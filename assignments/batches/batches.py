@@ -48,6 +48,8 @@ def position_ids(mask):
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
 
+    A row may have 65,536 tokens: no array of T × T numbers is needed.
+
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
@@ -76,6 +78,8 @@ def padding_mask(mask):
 
 def next_positions(mask):
     """Return the position of the token that each row generates next: the number of its real tokens.
+
+    A row may have 65,536 tokens: no array of T × T numbers is needed.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.

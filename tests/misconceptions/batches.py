@@ -372,14 +372,13 @@ def one_causal_row(q, k, v, boundaries):
 @mistake("packed_attention", "expected: the scale forgotten")
 def packed_without_scale(q, k, v, boundaries):
     """Your scores are not divided by √d; the rule: softmax(q kᵀ/√d), as in lesson 1."""
-    return _packed(q, k, v, boundaries, scale=1.0)
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, _causal(q.shape[-2]), 1.0))
 
 
 @mistake("packed_attention", "Dao-AILab/flash-attention: `flash_attn_varlen_func` is not causal unless told")
 def packed_without_order(q, k, v, boundaries):
     """Inside a text your queries use later keys; the rule: attention is causal."""
-    text = _text_of_each(boundaries)
-    return _packed(q, k, v, boundaries, text[:, np.newaxis] == text)
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, np.True_))
 
 
 @mistake("packed_attention", "expected: attention with document_mask")
