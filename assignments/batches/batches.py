@@ -161,12 +161,10 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row with the gate of each first token shut.
+    """Return the gates of a packed row with the gate of the first token of each text shut.
 
-    A layer with a state (lesson 12) then begins each text with an empty state.
-
-    −inf at the first token of each text; all other gates stay as they are. A gate acts on what is before its token: a
-    shut gate removes all of it, and the token itself stays.
+    A gate acts on what is before its token. A shut gate, −inf, removes all of it, and the token itself stays. So a
+    layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
     N.

@@ -293,6 +293,17 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
     return spread(rates, np.repeat(np.arange(3), sections), 3)
 
 
+@mistake("mrope_frequencies", "expected: the index counted inside the section")
+def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    """Each section begins with the fastest frequency again; the rule: i counts all pairs, so pair i has base^(−2i/d)
+    whatever its axis."""
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    if interleaved:
+        return right
+    rates = np.concatenate([rates_of(head_dim, base)[:size] for size in sections])
+    return spread(rates, np.repeat(np.arange(3), sections), 3)
+
+
 @mistake("mrope_frequencies", "expected: time listed last")
 def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
     """Your columns are in the order h, w, t; the rule is t, h, w."""
