@@ -197,9 +197,9 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
 
 
 def with_t5_buckets(method, q, k, parameters, share, shared):
-    """Logits whose far buckets are E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1, for whatever an entry gets wrong."""
+    """Logits whose far buckets are E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1: for what an entry gets wrong."""
     right = extrapolation.logits(method, q, k, parameters)
-    if method != "t5" or len(parameters["bias_table"]) < 4:
+    if method != "t5" or len(parameters["bias_table"]) < 2:
         return right
     table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
     distance, exact = np.maximum(distances(len(q)), 0), len(table) // 2
