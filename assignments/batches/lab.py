@@ -31,7 +31,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation.lab import SEEDS, Adam, Parameters, softmax, stacked  # noqa: E402
+from assignments.extrapolation.lab_model import Adam, Parameters, softmax, stacked  # noqa: E402
+from assignments.extrapolation.lab_training import SEEDS  # noqa: E402
 
 TASKS = ("first token", "copy 3 back")
 BACK = 3

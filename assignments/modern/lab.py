@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation.lab import Adam, Parameters  # noqa: E402
+from assignments.extrapolation.lab_model import Adam, Parameters  # noqa: E402
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 

@@ -39,19 +39,13 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation import lab as lesson_9  # noqa: E402
-from assignments.extrapolation.lab import (  # noqa: E402
-    CHOOSING_SEEDS,
-    LEARNING_RATES,
-    SEEDS,
-    Adam,
-    Parameters,
-    Setting,
-    softmax,
-)
+from assignments.extrapolation import lab_results, lab_training  # noqa: E402
+from assignments.extrapolation.lab_model import Adam, Parameters, softmax, stacked  # noqa: E402
+from assignments.extrapolation.lab_results import LEARNING_RATES  # noqa: E402
+from assignments.extrapolation.lab_training import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
 
 SENTENCES = "name of the sentence"
-BACK = dict(lesson_9.TASKS)
+BACK = dict(lab_results.TASKS)
 """Number of positions from a token back to the token that it copies."""
 LONG = "name of the sentence, rare marks"
 MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
@@ -193,7 +187,7 @@ def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parame
 
     With sentences, a row for the token before each token comes too.
     """
-    model = lesson_9.draw_parameters("none", setting_of(task), seed)
+    model = lab_training.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
         model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)
@@ -342,7 +336,7 @@ def train(
 
     A seed draws the same numbers whichever others run beside it.
     """
-    parameters = lesson_9.stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
+    parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
     adam = Adam(parameters)
     for step in range(steps):
@@ -473,7 +467,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
     results = measure(experiments.load(path), task, method, setting, learning_rate, seeds)
     if what == "report":
         return results
-    means = lesson_9.mean_by(
+    means = lab_results.mean_by(
         [row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy
     )
     tries = [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()]
@@ -515,11 +509,11 @@ def _row(row: dict[str, str]) -> list[object]:
 
 def of_lesson_9() -> list[Measurement]:
     """Return the measurements of copying with ALiBi and RoPE, in the setting that lesson 9 chose."""
-    best = lesson_9.chosen(lesson_9.kept_tries("grid.csv"))
+    best = lab_results.chosen(lab_results.saved_trials("grid.csv"))
     found = []
-    for row in lesson_9.saved():
+    for row in lab_results.saved():
         if row.method in ("alibi", "rope") and row.change == best[row.task, row.method]:
-            setting = getattr(lesson_9.setting_of(row.change), "slope" if row.method == "alibi" else "base")
+            setting = getattr(lab_results.setting_of(row.change), "slope" if row.method == "alibi" else "base")
             found.append(
                 Measurement(row.task, row.method, setting, row.learning_rate, row.seed, row.length, row.accuracy)
             )

@@ -34,7 +34,7 @@ _SHARED = """
 """Files without the program that trained the writer's model: it rotates as `rope` asks for."""
 
 _OF_EACH = """
-    assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
+    assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
     assignments/NAME/*.csv assignments/NAME/measured.md assignments/NAME/tiny/* tests/public/test_NAME.py
     tests/public/expected/NAME.json
 """.split()

@@ -110,7 +110,7 @@ def several(*numbers: int) -> str:
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
     """Unchanged stubs are not alike, nor are two files that both contain the given laboratory."""
     given = Assignment("extrapolation").folder
-    stub, lab = (given / name for name in ("extrapolation.py", "lab.py"))
+    stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
     codes |= {f"lab {n}": f"{lab.read_text('utf-8')}\n\n{several(n)}" for n in range(3)}
     assert compare(tmp_path, codes, "extrapolation") == []
