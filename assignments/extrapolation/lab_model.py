@@ -65,21 +65,23 @@ def loss_and_gradients(
     np.put_along_axis(d_y, answers[..., np.newaxis], right - 1, axis=-1)
     d_y /= answers[0].size
 
-    d_weights = d_y @ _transposed(v)
+    d_weights = d_y @ transposed(v)
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
     d_q, d_k, d_tables = _score_gradients(parameters, reading, q, k, d_scores)
-    d_v = _transposed(weights) @ d_y
+    d_v = transposed(weights) @ d_y
 
     d_h = np.zeros_like(h)
     gradients = {}
     for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
         used = np.s_[..., -gradient.shape[-2] :, :]  # queries are made of the last rows, keys and values of all
-        d_h[used] += _times(gradient, _transposed(parameters[name]))
-        gradients[name] = _transposed(_flat(h[used])) @ _flat(gradient)
-    for name, index in (("tokens", sequences), ("before", _before(parameters, sequences))):
+        d_h[used] += times_matrix(gradient, transposed(parameters[name]))
+        gradients[name] = transposed(flattened(h[used])) @ flattened(gradient)
+    for name, index in (("tokens", sequences), ("before", previous_tokens(parameters, sequences))):
         if name in parameters:
             one_hot = np.eye(parameters[name].shape[1], dtype=h.dtype)[index.reshape(len(sequences), -1)]
-            gradients[name] = _transposed(one_hot) @ _flat(d_h)  # a row collects from all positions that looked it up
+            gradients[name] = transposed(one_hot) @ flattened(
+                d_h
+            )  # a row collects from all positions that looked it up
     if "table" in parameters:
         gradients["table"] = np.zeros_like(parameters["table"])
         if reading.positions is None:
@@ -102,13 +104,13 @@ def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) ->
     positions = np.arange(sequences.shape[-1]) if reading.positions is None else reading.positions
     h = parameters["tokens"][seeds, sequences] + reading.added[positions]
     if "before" in parameters:
-        h = h + parameters["before"][seeds, _before(parameters, sequences)]
+        h = h + parameters["before"][seeds, previous_tokens(parameters, sequences)]
     if "table" in parameters:
         h = h + parameters["table"][seeds, np.broadcast_to(positions, sequences.shape)]
     return h
 
 
-def _before(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
+def previous_tokens(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
     """Return the token before each token; for the first token, the number after the last token's."""
     return np.concatenate(
         [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
@@ -117,7 +119,11 @@ def _before(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
 
 def projected(parameters: Parameters, h: np.ndarray, n_answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the queries of the last positions alone, and the keys and values of all positions."""
-    return _times(h[..., -n_answers:, :], parameters["w_q"]), _times(h, parameters["w_k"]), _times(h, parameters["w_v"])
+    return (
+        times_matrix(h[..., -n_answers:, :], parameters["w_q"]),
+        times_matrix(h, parameters["w_k"]),
+        times_matrix(h, parameters["w_v"]),
+    )
 
 
 def attention_scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -125,10 +131,10 @@ def attention_scores(parameters: Parameters, reading: Reading, q: np.ndarray, k:
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     if reading.score is not None:
         return reading.score(q, k) + reading.constant[last]
-    scores = _rotated(q, reading.rotations) @ _transposed(_rotated(k, reading.rotations)) / root
+    scores = _rotated(q, reading.rotations) @ transposed(_rotated(k, reading.rotations)) / root
     if reading.rows is not None:
         key_table = parameters["key_table"]
-        with_each_row = _times(q, _transposed(key_table)) / root
+        with_each_row = times_matrix(q, transposed(key_table)) / root
         scores += np.einsum("sbir,ijr->sbij", with_each_row, _one_hot(reading.rows[last], key_table))
     if reading.buckets is not None:
         scores += parameters["bias_table"][:, np.newaxis, reading.buckets[last], 0]
@@ -142,13 +148,13 @@ def _score_gradients(
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     back = None if reading.rotations is None else reading.rotations.conj()  # rotates the other way
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)
-    d_k = _rotated(_transposed(d_scores) @ _rotated(q, reading.rotations) / root, back)
+    d_k = _rotated(transposed(d_scores) @ _rotated(q, reading.rotations) / root, back)
     d_tables = {}
     if reading.rows is not None:
         key_table = parameters["key_table"]
         d_with_row = np.einsum("sbij,ijr->sbir", d_scores, _one_hot(reading.rows[last], key_table)) / root
-        d_q += _times(d_with_row, key_table)
-        d_tables["key_table"] = _transposed(_flat(d_with_row)) @ _flat(q)
+        d_q += times_matrix(d_with_row, key_table)
+        d_tables["key_table"] = transposed(flattened(d_with_row)) @ flattened(q)
     if reading.buckets is not None:
         bias_table = parameters["bias_table"]
         entries = np.einsum("sij,ijr->sr", d_scores.sum(axis=1), _one_hot(reading.buckets[last], bias_table))
@@ -171,16 +177,17 @@ def _one_hot(index: np.ndarray, table: np.ndarray) -> np.ndarray:
     return np.eye(table.shape[1], dtype=table.dtype)[index]
 
 
-def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+def times_matrix(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Return x of shape (S, B, T, n) times the matrix of its seed, (S, n, m)."""
-    return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
+    return (flattened(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
 
 
-def _transposed(x: np.ndarray) -> np.ndarray:
+def transposed(x: np.ndarray) -> np.ndarray:
+    """Return x with its last two axes exchanged."""
     return np.swapaxes(x, -1, -2)
 
 
-def _flat(x: np.ndarray) -> np.ndarray:
+def flattened(x: np.ndarray) -> np.ndarray:
     """Reshape (S, B, T, n) to (S, B·T, n)."""
     return x.reshape(len(x), -1, x.shape[-1])
 
