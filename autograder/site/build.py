@@ -72,7 +72,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
         "libraries": compiled(libraries(), version),
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
-        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab)\.py|\w+/\w+\.csv)"),
+        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
         "writer": chosen(r"assignments/writer/.*"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
