@@ -29,7 +29,7 @@ MAX_REMEMBERED_CALL = 32 * 1024
 """Maximum bytes of a call that is remembered and explained: a test may hand back results, which can be of any size."""
 
 
-class AskedCall(NamedTuple):
+class InnerCall(NamedTuple):
     """A call that the solution makes of one of its functions while it computes another call."""
 
     call: Call
@@ -43,7 +43,7 @@ class Reference:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self._replies = functools.lru_cache(4096)(self._reply)
-        self._asked_calls = functools.lru_cache(2048)(self._asked)
+        self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.mistakes = functools.cache(self._mistakes)
@@ -91,20 +91,20 @@ class Reference:
             and difference(reply.value, right.value) is None
         )
 
-    def asked(self, call: Call) -> tuple[AskedCall, ...]:
+    def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
-        return self._asked_calls(call.encoded) if is_small(call) else self._asked(call.encoded)
+        return self._remembered_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
 
-    def _asked(self, encoded: bytes) -> tuple[AskedCall, ...]:
-        asked: dict[tuple[bytes, frozenset[str]], AskedCall] = {}
+    def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
+        inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
         running: list[str] = []
         module = catalogue.solution(self.assignment)
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = AskedCall(Call(name, args, kwargs).copy(), frozenset(running))
+                question = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    asked.setdefault((question.call.encoded, question.callers), question)
+                    inner_calls.setdefault((question.call.encoded, question.callers), question)
                 running.append(name)
                 try:
                     return function(*args, **kwargs)
@@ -114,10 +114,10 @@ class Reference:
             return recorded
 
         call = Call(*codec.decode(encoded))
-        for name in (name for name in self.call_graph.below(call.function) if not name.startswith("_")):
+        for name in (name for name in self.call_graph.dependencies(call.function) if not name.startswith("_")):
             setattr(module, name, recording(name, vars(module)[name]))
         perform(module, call)
-        return tuple(asked.values())
+        return tuple(inner_calls.values())
 
     def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
         """Return what the solution makes of a call with other functions in place of some of its own.
@@ -152,9 +152,9 @@ class Reference:
         Its own come before those of functions below it: a student may have written anew what the solution takes from
         another function.
         """
-        groups = ({function}, self.call_graph.below(function))
-        own, below = ([entry for entry in self.entries if entry.function in group] for group in groups)
-        return own, below
+        groups = ({function}, self.call_graph.dependencies(function))
+        in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
+        return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """Return a call as evidence; None if it raised, is too large to compare, or if an error is right."""

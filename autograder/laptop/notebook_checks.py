@@ -32,11 +32,11 @@ class NotebookCheck(LocalContext):
             self.environment = environment
             self.start([self.assignment])
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
-        own = (result,) if result.is_mistake else ()
-        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, own)
+        mistakes = (result,) if result.is_mistake else ()
+        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
         text = read(section(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
-            raise AssertionError(text if own else f"{result.message}\n{text}")
+            raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")
 
     def load(self, assignment: str) -> InProcess:

@@ -19,7 +19,7 @@ from autograder.checks.proxy import stops
 from autograder.checks.render import Audience, block, inline, note, print_markdown, quoted
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
-from autograder.laptop.local_context import FILE, InProcess, LocalContext
+from autograder.laptop.local_context import LOADING, InProcess, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -32,8 +32,8 @@ LESSON = "README.md"
 MAX_OUTPUT = 1000
 """Characters of a test's printed output that are shown."""
 
-MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
+MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
 """State of a function → its sign: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
@@ -90,7 +90,7 @@ class Progress:
     @property
     def next_function(self) -> str | None:
         """The function to work on: the first in the lesson's order that is not right and waits for no other."""
-        waiting = (State.WAITING, State.BUILT_ON)
+        waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
 
@@ -136,16 +136,16 @@ def file_remarks(progress: Progress) -> str:
         for line, module in progress.source.imports()
     ]
     parts += [quoted(progress.problem)] if progress.problem else []
-    return "\n\n".join(parts + _output(progress, FILE))
+    return "\n\n".join(parts + _output(progress, LOADING))
 
 
 def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     """Return the text on one function: a line, and `n_full` of its mistakes in full."""
-    host, shown = progress.run.host, state.own[:n_full]
+    host, shown = progress.run.host, state.mistakes[:n_full]
     parts = [f"{MARKS[state.state]} {state.name:<24} {note(state)}".rstrip()]
     parts += [block(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
-    if len(state.own) > n_full:
+    if len(state.mistakes) > n_full:
         flag = " --alone" * progress.run.shows_hidden
         parts.append(f"More of its tests fail: {host.show_all.format(checked=f'{progress.name}.{state.name}{flag}')}.")
     parts += [host.read.format(function=state.name)] if shown and host.read else []
@@ -156,7 +156,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
     """Return the beginning of the output in the first of these tests that has any."""
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
-            where = "while it was loaded" if test == FILE else f"in {inline(test)}"
+            where = "while it was loaded" if test == LOADING else f"in {inline(test)}"
             return [f"Your code printed {where}:", quoted(printed[:MAX_OUTPUT])]
     return []
 
@@ -203,7 +203,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     for state in progress.function_states:
         if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):
             continue
-        line, _, mistakes = section(progress, state, len(state.own) if only else 1).partition("\n")
+        line, _, mistakes = section(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()

@@ -85,10 +85,12 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
-    pages = chosen(rf"{handout.COURSE}/.*")
-    pages[f"{handout.COURSE}/keep.html"] = _page_to_keep(pages[f"{handout.COURSE}/index.html"], files["site/keep.html"])
+    pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
+    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _page_to_keep(
+        pages[f"{handout.PAGES_FOLDER}/index.html"], files["site/keep.html"]
+    )
     site = {
-        name.removeprefix(f"{handout.COURSE}/"): _prepared(name, content, names, pyodide)
+        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _prepared(name, content, names, pyodide)
         for name, content in pages.items()
     }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}

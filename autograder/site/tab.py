@@ -180,7 +180,10 @@ def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
     """Return line and sentence of each place in the student's file where Python stopped."""
-    sentences = [progress.problem, *(mistake.message for state in progress.function_states for mistake in state.own)]
+    sentences = [
+        progress.problem,
+        *(mistake.message for state in progress.function_states for mistake in state.mistakes),
+    ]
     matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
     return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in matches if match]
 

@@ -25,7 +25,7 @@ from rich.console import Console
 
 from autograder import course, parallel
 from autograder.batch import run, workers
-from autograder.batch.database import FILE
+from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GraderSetup, Job
@@ -285,7 +285,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     assert f"has another version of {NAME}'s suite" in said(job, setup)
     workers._warm.pop().close()
     assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(
-        job, replace(setup, prove_wall=True)
+        job, replace(setup, tests_sandbox=True)
     )
 
 
@@ -426,7 +426,7 @@ def flipped(path: Path, draw: random.Random) -> None:
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
     """What is damaged is graded anew, to the same grades; who only reads gets one sentence, or what was there."""
     grade(ten, tmp_path / "whole")
-    path, expected = tmp_path / "out" / FILE, classroom.grades(tmp_path / "whole")
+    path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):
         shutil.copytree(tmp_path / "whole", tmp_path / "out")
         draw = random.Random(seed)

@@ -116,7 +116,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     (key,) = book.to_grade()
     book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
     (row,) = book.rows()
-    assert (row.grade.status, row.lost) == ("killed", "the grader was killed by signal 9")
+    assert (row.grade.status, row.machine_failure) == ("killed", "the grader was killed by signal 9")
     assert list(book.to_grade()) == [key]
     book.add(key, PACKED)
     assert not book.to_grade()
@@ -228,7 +228,7 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     """In one sentence; who only reads is told what to do."""
-    path = tmp_path / database.FILE
+    path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
     with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.summary import AssignmentSummary
+from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
@@ -42,7 +43,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
         ["grade", str(tmp_path / CONTROLS)],
     ):
         result = CliRunner().invoke(cli.main, arguments)
-        assert result.exit_code == cli.WRONG_USE
+        assert result.exit_code == WRONG_USE
         assert result.output
         assert harmless(result.output), arguments
 
@@ -56,7 +57,7 @@ def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, m
 
     monkeypatch.setattr(Grader, "grade", fail)
     result = CliRunner().invoke(cli.main, ["check", str(tmp_path / "rope.py")])
-    assert result.exit_code == cli.CHECK_FAILED and "through no fault of yours" in result.output
+    assert result.exit_code == CHECK_FAILED and "through no fault of yours" in result.output
     assert "0 of 20" in result.output and harmless(result.output) and "RuntimeError" not in result.output
 
 

@@ -49,7 +49,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 ) -> None:
     """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
     mistake. With another term's seed as well."""
-    assert handout.complaint(assignment) == ""
+    assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
@@ -76,7 +76,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
     """`make handout` has been run since the solution, the public tests or the catalogue changed."""
-    assert not handout.stale(assignment), "run `make handout`"
+    assert not handout.outdated_files(assignment), "run `make handout`"
 
 
 def test_tests_have_names_of_their_own(suite: Suite) -> None:
@@ -142,7 +142,7 @@ def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite)
     for name, function in written.items():
         vars(module)[name] = function
         own = [test for test in suite.tests if test.question == name and not test.hidden]
-        assert all(suite.run_again(catalogue.Module(module), test).passed for test in own), name
+        assert all(suite.run_test(catalogue.Module(module), test).passed for test in own), name
 
 
 def unwritten(*_: object, **__: object) -> None:

@@ -16,7 +16,7 @@ from autograder import course
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.handout import bundle, complaint, leaks
+from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
 from autograder.plan import Edition
 
@@ -223,7 +223,7 @@ def test_what_a_graded_function_builds_on_cannot_be_optional(plan: Callable[[str
     sentence = r"course.toml: rope_frequencies of rope cannot be optional, because \w+ builds on it"
     with pytest.raises(course.CourseError, match=sentence):
         Suite(ROPE, only_graded=True)
-    assert re.fullmatch(sentence, complaint(ROPE))
+    assert re.fullmatch(sentence, first_problem(ROPE))
 
 
 def test_another_choice_of_optional_functions_is_another_suite(plan: Callable[[str], None]) -> None:

@@ -76,7 +76,7 @@ def functions_of(suite: Suite) -> list[str]:
 def base_of(suite: Suite) -> tuple[str, list[str]]:
     """Return the function on which most others build, and these."""
     names = functions_of(suite)
-    above = {base: [name for name in names if base in suite.reference.call_graph.below(name)] for base in names}
+    above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 
@@ -160,7 +160,7 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     suite = suite_of("rope", suites)
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for result in results:
-        below = suite.reference.call_graph.below(result.test.question)
+        below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
         assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
         assert not (result.passed and result.replaced) or below or called

@@ -26,13 +26,13 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
     affected = {
         test
         for test, functions in called.items()
-        if any(entry.function in {name, *call_graph.below(name)} for name in functions)
+        if any(entry.function in {name, *call_graph.dependencies(name)} for name in functions)
     }
     backend = Loaded(catalogue.mistaken(suite.assignment, entry))
     results: list[TestResult] = []
     with np.errstate(all="ignore"):
         for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
-            run = [suite.run_again(backend, test) for test in called if test in affected and test.phase in phases]
+            run = [suite.run_test(backend, test) for test in called if test in affected and test.phase in phases]
             results += follow_through(suite, backend, run, results)
         return Grade(suite.assignment.name, Status.GRADED, with_causes(suite.reference, results))
 

@@ -41,7 +41,7 @@ BODY = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", SOLUTION, re.DOTA
 def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
-    pages = (f"{bundle.COURSE}/", "assignments/figures/")
+    pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
     stubs.write({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
     return folder
 
@@ -96,14 +96,14 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
 def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_written_with_a_leak(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {bundle.QUESTIONS: b"{}", "LICENSE": b"free"}
+    files = {bundle.QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
     monkeypatch.setattr(bundle, "contents", lambda only: files)
-    put(tmp_path, {f"fall/{bundle.QUESTIONS}": "{}", "fall/old.txt": ""})
+    put(tmp_path, {f"fall/{bundle.QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
     first, second = (build(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
     there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
-    assert first == second and there == {bundle.QUESTIONS}
+    assert first == second and there == {bundle.QUESTIONS_FILE}
     files["assignments/rope/notes.md"] = BODY.encode()
     with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
         build(tmp_path / "handout.zip")
@@ -164,9 +164,9 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     """A learner in a checkout writes where the stubs stand."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
-    monkeypatch.setattr(stubs, "complaint", lambda one: "")
+    monkeypatch.setattr(stubs, "first_problem", lambda one: "")
     monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
-    monkeypatch.setattr(stubs, "stale", lambda one: {given: right})
+    monkeypatch.setattr(stubs, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
@@ -204,13 +204,17 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
         return json.dumps({"expected": expected, "mark": [2, 2.1 * factor, 4.01 * factor], "hint": hint}, indent=1)
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
-        assert stubs.agree(golden(1 + off), golden(1)) is stubs.agree(golden(1), golden(1 + off)) is is_current
+        assert (
+            stubs.is_up_to_date(golden(1 + off), golden(1))
+            is stubs.is_up_to_date(golden(1), golden(1 + off))
+            is is_current
+        )
     for other in (
         golden(1, "My slope"),
         golden(1).replace('"mark"', '"marks"'),
         golden(1).replace(" 2,", " 3,"),
     ):
-        assert not stubs.agree(other, golden(1))
+        assert not stubs.is_up_to_date(other, golden(1))
 
 
 def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -> None:
@@ -224,9 +228,11 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
         return json.dumps({"known": known, "calls": calls})
 
     rounded, wrong = right * (1 + 1e-8), right * 1.01
-    assert stubs.agree(golden(), golden(rounded)) and stubs.agree(golden(rounded), golden())
-    assert stubs.agree(golden(wrong, rounded), golden(wrong))
-    assert not stubs.agree(golden(), golden(wrong)) and not stubs.agree(golden(wrong, wrong), golden(wrong))
+    assert stubs.is_up_to_date(golden(), golden(rounded)) and stubs.is_up_to_date(golden(rounded), golden())
+    assert stubs.is_up_to_date(golden(wrong, rounded), golden(wrong))
+    assert not stubs.is_up_to_date(golden(), golden(wrong)) and not stubs.is_up_to_date(
+        golden(wrong, wrong), golden(wrong)
+    )
 
 
 # As its instructor needs it

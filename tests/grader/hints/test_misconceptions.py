@@ -40,7 +40,7 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
     entries = catalogue.entries(assignment)
     for entry in entries:
         backend = catalogue.Module(catalogue.mistaken(assignment, entry))
-        own = [suite.run_again(backend, test) for test in suite.tests if test.question == entry.function]
+        own = [suite.run_test(backend, test) for test in suite.tests if test.question == entry.function]
         causes = [result.hint for result in with_causes(suite.reference, own) if result.hint]
         assert not all(result.passed for result in own), f"{entry.name} passes every test"
         assert entry.hint in causes, f"no test names {entry.name} as the cause, but {causes}"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.gradebook import Gradebook
+from autograder.command_line import WRONG_USE
 from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
@@ -172,7 +173,7 @@ def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
 def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
     """Edited until it has another form, it counts as not there."""
     for change in ("student,why\nada,because\n", "", "\0"):
-        (tmp_path / similarity.FILE).write_text(change, "utf-8")
+        (tmp_path / similarity.SIMILARITY_FILE).write_text(change, "utf-8")
         assert similarity.read(tmp_path) is None
 
 
@@ -180,7 +181,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     """`autograder similarity OUT` lists the pairs, writes the CSV, and brings the report up to date. It accuses
     nobody."""
-    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == cli.WRONG_USE
+    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == WRONG_USE
     compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
     result = CliRunner().invoke(cli.main, ["similarity", str(tmp_path)])
     assert result.exit_code == 0, result.output

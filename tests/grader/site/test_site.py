@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from autograder import cli, handout
 from autograder.course import assignments
-from autograder.handout.leaks import NUMBERS
+from autograder.handout.leaks import BINARY_FILES
 from autograder.site import build, libraries
 
 pytestmark = pytest.mark.long
@@ -43,7 +43,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
-    weights = {name for name in NUMBERS if name.startswith("assignments/writer/")}
+    weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.libraries()
     assert [name for name in public if texts.pop(name) != public[name]] == []  # by the hashes of the lock

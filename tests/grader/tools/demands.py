@@ -73,7 +73,7 @@ def demands(assignment: Assignment) -> Iterator[Demand]:
         tracemalloc.start()
         signal.setitimer(signal.ITIMER_PROF, SECONDS_LIMIT)
         started = time.process_time()
-        result = suite.run_again(backend, test)
+        result = suite.run_test(backend, test)
         seconds = time.process_time() - started
         signal.setitimer(signal.ITIMER_PROF, 0)
         memory = tracemalloc.get_traced_memory()[1]
