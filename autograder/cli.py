@@ -265,7 +265,7 @@ def feedback(out: Path, platform: str) -> None:
 
     with Gradebook.reading(out) as book:
         book.require_complete()
-        pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
+        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
         echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
     if without:

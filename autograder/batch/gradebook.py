@@ -193,7 +193,7 @@ class Gradebook:
         query = "SELECT number, submission FROM submissions WHERE counts"
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
-    def replaced(self) -> list[Submission]:
+    def superseded(self) -> list[Submission]:
         """Return submissions that do not count, because another one of the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))

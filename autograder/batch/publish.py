@@ -70,7 +70,9 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 
     folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
     gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
-    others = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
+    others = [
+        submission for folder in folders if folder.is_dir() for submission in similarity.earlier_submissions(folder)
+    ]
     not_compared = similarity.write(book.out, book.rows(), book.cells, [*similarity.published_solutions(), *others])
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
     return [*gone, *not_compared]

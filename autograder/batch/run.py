@@ -139,7 +139,7 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
         summary.remarks.append(published.changed)
     summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
     summary.add_names("Not compared", published.not_compared)
-    others = [f"{one.student} ({one.file})" for one in book.replaced()]
+    others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, as another submission of the student counts", others)
     book.finish(published.scores)
     return summary

@@ -83,7 +83,7 @@ class Suite(fixtures.TestContext):
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
                 recorder.test = test.name
-                self.run_test(catalogue.Module(self.reference.right), test)
+                self.run_test(catalogue.ModuleBackend(self.reference.solution), test)
         self.oracle = self.reference
         return recorder.content()
 

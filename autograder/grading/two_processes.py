@@ -180,7 +180,7 @@ class SecondProcess:
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
                         # Not remembered: the submission chooses these questions.
                         with self.budget.charged():
-                            right = perform(self.reference.right, call.copy())
+                            right = perform(self.reference.solution, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(call, right)
 

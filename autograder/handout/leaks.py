@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import Assignment, full_course, seed, shipped_code
+from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
@@ -63,7 +63,7 @@ def _secrets() -> dict[str, str]:
     """Return secret → description, of all lessons of the course: another term has those that this one leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
-    for assignment in map(Assignment, full_course()):
+    for assignment in map(Assignment, all_lessons()):
         name = assignment.name
         solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
         shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]

@@ -10,7 +10,7 @@ import keyword
 import re
 from pathlib import Path
 
-from autograder.course import ROOT, Assignment, full_course
+from autograder.course import ROOT, Assignment, all_lessons
 from autograder.handout.stubs import HandoutError, outdated_files, write
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
@@ -23,7 +23,7 @@ def create_assignment(name: str) -> tuple[list[Path], list[str]]:
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: take a new word in lower-case letters")
-    number, files = str(len(full_course()) + 1), {}
+    number, files = str(len(all_lessons()) + 1), {}
     for path in sorted(_TEMPLATES.rglob("*.txt")):
         place = ROOT / path.relative_to(_TEMPLATES).as_posix().replace("NAME", name).removesuffix(".txt")
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)

@@ -53,6 +53,6 @@ def _problems(assignment: Assignment) -> Iterator[str]:
     yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - mistaken_functions)
     lesson_text = assignment.lesson.read_text("utf-8")
     yield from (f"{lesson} does not speak of `{name}`" for name in functions if f"`{name}" not in lesson_text)
-    for result in suite.run(catalogue.Module(solution)):
+    for result in suite.run(catalogue.ModuleBackend(solution)):
         if not result.passed:
             yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

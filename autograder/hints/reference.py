@@ -44,12 +44,12 @@ class Reference:
         self.assignment = assignment
         self._replies = functools.lru_cache(4096)(self._reply)
         self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
-        self._mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
+        self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.mistakes = functools.cache(self._mistakes)
 
     @functools.cached_property
-    def right(self) -> types.ModuleType:
+    def solution(self) -> types.ModuleType:
         """The reference solution, which nobody may change."""
         return catalogue.solution(self.assignment)
 
@@ -62,10 +62,10 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """Return the solution's reply to a call."""
-        return self._replies(call.encoded) if is_small(call) else perform(self.right, call.copy())
+        return self._replies(call.encoded) if is_small(call) else perform(self.solution, call.copy())
 
     def _reply(self, encoded: bytes) -> Reply:
-        reply = perform(self.right, Call(*codec.decode(encoded)))
+        reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
             raise MemoryError(reply.raised.message)  # it says nothing of the call, and must not be remembered
         return reply
@@ -82,13 +82,13 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return False
         try:
-            right = self.reply(call)
+            solution = self.reply(call)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return False
         return (
-            right.raised is None
-            and dtypes(reply.value) != dtypes(right.value)
-            and difference(reply.value, right.value) is None
+            solution.raised is None
+            and dtypes(reply.value) != dtypes(solution.value)
+            and difference(reply.value, solution.value) is None
         )
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
@@ -132,7 +132,7 @@ class Reference:
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
-        return vars(self.right)[ANSWERS][key], self.wrong_answers.get(key, {})
+        return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
@@ -161,24 +161,24 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return None
         try:
-            right = self._replies(call.encoded)
+            solution = self._replies(call.encoded)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return None
-        if right.raised is not None:
+        if solution.raised is not None:
             return None
-        is_wrong = not matches(reply.value, right.value)
+        is_wrong = not matches(reply.value, solution.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, right.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, solution.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
-        right = self._replies(encoded)
-        if right.raised is not None:  # every entry refuses what the solution refuses
+        solution = self._replies(encoded)
+        if solution.raised is not None:  # every entry refuses what the solution refuses
             return Unchanged()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
             return Refused()
-        return Value(reply.value) if difference(reply.value, right.value, None) is not None else Unchanged()
+        return Value(reply.value) if difference(reply.value, solution.value, None) is not None else Unchanged()
 
 
 def dtypes(value: Any) -> list[np.dtype | None]:

@@ -20,7 +20,7 @@ from rich.console import Console
 from autograder.checks.render import print_markdown
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
+from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
 POLL_SECONDS = 0.4
 """Time between two looks at the student's files."""
@@ -29,7 +29,7 @@ POLL_SECONDS = 0.4
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
-    parser, available = _parser(), known_assignments()
+    parser, available = _parser(), local_assignments()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
 def _assignment_and_function(word: str) -> tuple[str, str]:
     """Return the assignment and the function that a word of the command line names. A file's name will do."""
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    available = known_assignments()
+    available = local_assignments()
     name = {str(lesson_number(each)): each for each in available}.get(name, name)
     _check_exists(name, available)
     if function:

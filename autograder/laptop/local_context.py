@@ -37,7 +37,7 @@ LOADING = "(file)"
 """Name that stands for the loading of the file, where others are names of tests or functions."""
 
 
-class InProcess:
+class LocalFile:
     """A student's file in this process, loaded as far as it runs."""
 
     def __init__(self, name: str, path: Path, host: Host) -> None:
@@ -87,7 +87,7 @@ class LocalContext(TestContext):
 
     def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
         self.root, self.host = root, host
-        self.files: dict[str, InProcess] = {}
+        self.files: dict[str, LocalFile] = {}
         self.oracles: dict[str, Oracle] = {}
         """Assignment to its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
@@ -101,9 +101,9 @@ class LocalContext(TestContext):
         """True if hidden tests run too, as in self-study."""
         return "hidden" in self.folders
 
-    def load(self, assignment: str) -> InProcess:
+    def load_file(self, assignment: str) -> LocalFile:
         """Load the student's file of an assignment."""
-        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
+        return LocalFile(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""
@@ -133,7 +133,7 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the student's module for one test."""
         if assignment not in self.files:
-            self.files[assignment] = self.load(assignment)
+            self.files[assignment] = self.load_file(assignment)
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 

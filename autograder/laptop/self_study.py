@@ -98,7 +98,7 @@ def print_solution(name: str, function: str) -> int:
         print(f"{name} has no function {function}.")
         return 2
     run.start([name])
-    if function not in Progress(name, run).right:
+    if function not in Progress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)
     return 0

@@ -66,12 +66,12 @@ class AssignmentResults:
         self.unwritten.append({name: all(it.is_unwritten for it in results) for name, results in questions.items()})
         hinted: dict[str, dict[str, None]] = defaultdict(dict)
         for name, results in questions.items():
-            mistakes = [one for one in results if one.is_mistake and one.kind]
-            hints = dict.fromkeys(one.hint for one in mistakes if one.hint)
+            mistakes = [result for result in results if result.is_mistake and result.kind]
+            hints = dict.fromkeys(result.hint for result in mistakes if result.hint)
             for hint in hints:
                 hinted[hint] |= {"": None, name: None}
             self.unexplained.update(
-                (name, kind) for kind in {one.kind.value for one in mistakes if one.kind and not hints}
+                (name, kind) for kind in {result.kind.value for result in mistakes if result.kind and not hints}
             )
         for hint, shown in hinted.items():
             self.hints[hint].update(list(shown))

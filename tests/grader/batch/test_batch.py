@@ -437,7 +437,7 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
         for _ in range(4 ** (seed % 5) if seed > 1 else 0):
             flipped(path, draw)
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
-            list(book.rows()), book.replaced(), book.questions()
+            list(book.rows()), book.superseded(), book.questions()
         grade(ten, path.parent)
         assert classroom.grades(path.parent) == expected, seed
         shutil.rmtree(path.parent)

@@ -163,7 +163,7 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
         ("Canvas:102", "rope/cy.py"),
         (":dee", "rope/dee.py"),
     ]
-    assert [one.file for one in book.replaced()] == ["rope/bob.py"]
+    assert [one.file for one in book.superseded()] == ["rope/bob.py"]
 
 
 @pytest.mark.parametrize("later", [unreadable("ada"), submission_file("ada", "stub")], ids=["broken", "stub"])
@@ -181,7 +181,7 @@ def test_a_later_folder_counts_only_if_something_is_written_there(
     book.take_in([[first], [replace(later, file="two/ada.py")], [last]], SUITES)
     grade_all(book)
     assert [row.submission.file for row in book.rows()] == ["three/ada.py"]
-    assert [one.file for one in book.replaced()] == ["one/ada.py", "two/ada.py"]
+    assert [one.file for one in book.superseded()] == ["one/ada.py", "two/ada.py"]
 
 
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
@@ -189,7 +189,7 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]
     book.take_in([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
     grade_all(book)
-    assert len(list(book.rows())) == 3 and not book.replaced()
+    assert len(list(book.rows())) == 3 and not book.superseded()
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:

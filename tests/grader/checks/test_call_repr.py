@@ -15,7 +15,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
 
-class Typed(catalogue.Module):
+class Typed(catalogue.ModuleBackend):
     """The solution, which reads every call as a student would type it."""
 
     def call(self, call: Call) -> Reply:

@@ -27,7 +27,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
-    backend = catalogue.Module(module)
+    backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 

@@ -51,7 +51,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
     mistake. With another term's seed as well."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
-    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
 
 
@@ -90,7 +90,7 @@ def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, sui
     vars(stub).clear()
     stub.__file__ = "stub.py"
     exec(source, vars(stub))
-    assert all(one.is_unwritten for one in suite.run(catalogue.Module(stub)))
+    assert all(one.is_unwritten for one in suite.run(catalogue.ModuleBackend(stub)))
 
 
 def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
@@ -118,7 +118,9 @@ def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     """No right answer is rejected for what no document says, and nobody checks an argument for nothing."""
     explained = vars(catalogue.solution(assignment))
     assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
-    calls = [call for result in suite.run(catalogue.Module(suite.reference.right)) for call in result.calls.items()]
+    calls = [
+        call for result in suite.run(catalogue.ModuleBackend(suite.reference.solution)) for call in result.calls.items()
+    ]
     refused = {call.function for call, reply in calls if reply.raised is not None}
     docstrings = {name: inspect.getdoc(explained[name]) or "" for name in functions(assignment)}
     assert {name for name, text in docstrings.items() if "Raises:" in text or "and errors:" in text} == refused
@@ -142,7 +144,7 @@ def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite)
     for name, function in written.items():
         vars(module)[name] = function
         own = [test for test in suite.tests if test.question == name and not test.hidden]
-        assert all(suite.run_test(catalogue.Module(module), test).passed for test in own), name
+        assert all(suite.run_test(catalogue.ModuleBackend(module), test).passed for test in own), name
 
 
 def unwritten(*_: object, **__: object) -> None:
@@ -201,7 +203,7 @@ from autograder.grading.suite import Suite
 
 rope = course.find("rope")
 seen = hashlib.sha256()
-for one in Suite(rope).run(catalogue.Module(catalogue.solution(rope))):
+for one in Suite(rope).run(catalogue.ModuleBackend(catalogue.solution(rope))):
     for call in one.calls:
         seen.update(codec.encode((call.function, list(call.args), call.kwargs)))
 print(seen.hexdigest())

@@ -164,7 +164,9 @@ def test_mistakes_are_drawn(name: str) -> None:
     called = set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
     mistakes = [entry for entry in catalogue.entries(assignment) if entry.function in called]
     before = content(right(draw))
-    pictures = (sketched(draw, lambda _, one=entry: catalogue.mistaken(assignment, one)) for entry in mistakes)
+    pictures = (
+        sketched(draw, lambda _, one=entry: catalogue.solution_with_mistake(assignment, one)) for entry in mistakes
+    )
     assert any(content(picture) != before for picture in pictures)
 
 
@@ -186,7 +188,7 @@ def test_shifting_both_turns_the_hands_and_keeps_the_score() -> None:
 def test_a_key_that_changes_in_the_cache_shows() -> None:
     again = next(one for one in catalogue.entries(course.find("rope")) if one.name == "cached_keys_rotated_again")
     assert "changed in the cache" not in words(rope.cache(solution("rope")))
-    assert "changed in the cache" in words(rope.cache(catalogue.mistaken(course.find("rope"), again)))
+    assert "changed in the cache" in words(rope.cache(catalogue.solution_with_mistake(course.find("rope"), again)))
 
 
 def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:

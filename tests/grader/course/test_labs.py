@@ -232,7 +232,10 @@ def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
         "no residual": "no_residual",
         "norm after the sum": "norm_after_the_sum",
     }.items():
-        functions, mistaken = catalogue.solution(assignment), catalogue.mistaken(assignment, entries[mistake])
+        functions, mistaken = (
+            catalogue.solution(assignment),
+            catalogue.solution_with_mistake(assignment, entries[mistake]),
+        )
         model, arguments = whole_model.CHANGES[change](functions, whole_model.writer_model(functions))
         expected, _ = mistaken.forward(tokens, whole_model.writer_model(mistaken))
         np.testing.assert_allclose(

@@ -20,7 +20,7 @@ from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
 from autograder.plan import Edition
 
-FULL = course.full_course()
+FULL = course.all_lessons()
 ROPE = course.find("rope")
 
 
@@ -37,10 +37,10 @@ def edition(lessons: list[str], shipped: list[str] | None = None, **optional: se
 
 
 def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable[[str], None]) -> None:
-    assert [one.name for one in course.assignments()] == FULL and not course.left_out()
+    assert [one.name for one in course.assignments()] == FULL and not course.left_out_lessons()
     plan('\ufefflessons = ["alibi", "attention"]')
     assert [one.name for one in course.assignments()] == ["alibi", "attention"]
-    assert course.left_out() == {*FULL} - {"alibi", "attention"} and course.full_course() == FULL
+    assert course.left_out_lessons() == {*FULL} - {"alibi", "attention"} and course.all_lessons() == FULL
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def score(suite: Suite, broken: set[str]) -> dict[str, object]:
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten
-    return Scorer(ROPE, suite.tests).numbers(suite.run(catalogue.Module(module)))
+    return Scorer(ROPE, suite.tests).numbers(suite.run(catalogue.ModuleBackend(module)))
 
 
 def unwritten(*_: object) -> None:

@@ -135,7 +135,7 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
     for number, name in enumerate(above, start=course.assignments().index(assignment)):
-        setattr(module, name, _lazy(vars(suite.reference.right)[name], list(LAZY)[number % len(LAZY)]))
+        setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
     passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
@@ -215,7 +215,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
-    results = judged(suite, catalogue.mistaken(suite.assignment, entry))
+    results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
     passed = {result.test.name: result.replaced for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
@@ -297,4 +297,4 @@ def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suit
     suite = suite_of("state", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
     with np.errstate(all="ignore"):
-        assert losing(judged(suite, catalogue.mistaken(suite.assignment, entry))) == {entry.function}
+        assert losing(judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {entry.function}

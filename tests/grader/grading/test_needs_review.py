@@ -28,7 +28,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
         for test, functions in called.items()
         if any(entry.function in {name, *call_graph.dependencies(name)} for name in functions)
     }
-    backend = Loaded(catalogue.mistaken(suite.assignment, entry))
+    backend = Loaded(catalogue.solution_with_mistake(suite.assignment, entry))
     results: list[TestResult] = []
     with np.errstate(all="ignore"):
         for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
@@ -39,7 +39,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
     """The samples that can be graded, and each known mistake as a file."""
-    right = suite.run(catalogue.Module(suite.reference.right))
+    right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}
     for path in (SAMPLES / assignment.name).glob("*.py"):

@@ -94,7 +94,7 @@ def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: p
     for module in ("course", "handout.new", "handout.validate"):
         monkeypatch.setattr(f"autograder.{module}.ROOT", tmp_path)
     for name, value in {
-        "full_course": list,
+        "all_lessons": list,
         "outdated_files": lambda one: {},
     }.items():  # pytest reads a file once a process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)

@@ -157,11 +157,11 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
         "Heads have a head and a head_dim; a set, ahead, i, headless; RoPE is an encoding & more value",
         set(),
     )
-    marked = Glossary(GLOSSARY).marked(text, touched)
+    marked = Glossary(GLOSSARY).with_term_buttons(text, touched)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
     assert words(marked) == text and touched == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
-        assert ("<button" in Glossary(GLOSSARY).marked("pairs", set(), lesson)) is (lesson in (3, 5))
+        assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
 
 # Dials and questions

@@ -189,7 +189,9 @@ def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
         exec(compile(made(), module.__file__, "exec"), module.__dict__)
-        return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
+        return (
+            ALIVE if all(test_result.passed for test_result in suite.run(catalogue.ModuleBackend(module))) else CAUGHT
+        )
     except BaseException:
         return CAUGHT
 
