@@ -109,7 +109,7 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """Or a student reads half a reason, and has points that nobody gave."""
+    """Otherwise a student would read half a reason, and have points that nobody gave."""
     with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

@@ -74,7 +74,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or grades of the last term would be taken from the gradebook."""
+    """Otherwise grades of the last term would be taken from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).suite_hash for name in ("alibi", "rope")}
@@ -92,7 +92,7 @@ def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_a
 
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
-    """Its grades stay, should the same code come again."""
+    """The grades of replaced submissions stay, in case the same code is submitted again."""
     book.take_in([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
     assert grade_all(book) == 2
     book.take_in([[submission_file("bob", "y = 3")]], SUITES)
@@ -111,7 +111,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """It has a row until then, and the sentence for staff."""
+    """The submission has a row until then, and a sentence for staff."""
     book.take_in([[submission_file("ada")]], SUITES)
     (key,) = book.to_grade()
     book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
@@ -123,7 +123,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """There is no suite to judge them, and they are unreadable as they stand."""
+    """Submissions without an assignment have no suite, and are unreadable."""
     book.take_in([[unreadable("ada", assignment="")]], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
@@ -252,7 +252,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """One sentence that names another way."""
+    """The command ends with one sentence that names another folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

@@ -1,4 +1,4 @@
-"""What a command prints does nothing to a terminal, whatever names and messages are in it."""
+"""The output of a command does nothing to a terminal, whatever names and messages it has."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And tells nothing of what it failed over, which may be hidden: at Gradescope the student reads it."""
+    """The message does not say over what the grader failed, which may be hidden: at Gradescope the student reads it."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""How functions stand: a mistake is told where it sits."""
+"""States of functions: a mistake is shown at the function where it is."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
-    mistake. With another term's seed as well."""
+    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    looks for a mistake. The same holds with the seed of another term."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -137,7 +137,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """Who writes the functions in the order of the page can check each of them at once."""
+    """A student who writes the functions in the order of the page can check each of them at once."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))

@@ -222,8 +222,8 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
-    """Its text is text, in a font that every system has; no colour of the light alone is left but those that the dark
-    has too."""
+    """The picture's text is text, in a font that every system has, and every colour has its counterpart in the dark
+    theme."""
     saved = []
     for name in ("first.svg", "second.svg"):
         figures.save(drawn(pictures_of["sinusoidal"].position_slice), tmp_path / name)

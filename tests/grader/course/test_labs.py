@@ -154,7 +154,7 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
 
 @pytest.mark.parametrize("name", ["extrapolation", "context_extension", "modern"])
 def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
-    """It ships with the assignment in which students write them."""
+    """The lab ships with the assignment in which students write the encodings."""
     for path in LABS[name].parent.glob("lab*.py"):
         assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", path.read_text("utf-8")), path.name
 
@@ -164,7 +164,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Rather than trained as one thing and measured as another."""
+    """Otherwise one method would be trained and another one measured."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -198,7 +198,7 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """With the restart and the mask; the answer of a token is in its own text."""
+    """A packed row has the restart and the mask, and the answer of a token is in the token's text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))

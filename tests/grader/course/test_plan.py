@@ -69,7 +69,7 @@ TEXTS = [
 
 
 def test_the_full_course_is_as_it_is_written() -> None:
-    """So every number in the sources is the number of the lesson that its link leads to."""
+    """Every number in the sources is therefore the number of the linked lesson."""
     for name in TEXTS:
         text = (course.ROOT / name).read_text("utf-8")
         assert edition(FULL).text(text, name) == text, name

@@ -38,7 +38,7 @@ def number_of(lesson: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
 def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
-    """So that the numbers can follow the plan of a term. Captions, headings and code are left out."""
+    """The numbers can then follow the plan of a term. Captions, headings and code are left out."""
     text = prose(page)
     links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
     assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []

@@ -86,7 +86,7 @@ def rope_frequencies(head_dim, base=10000.0):
 
 @pytest.mark.parametrize("is_hidden_alone", [False, True])
 def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Grader, is_hidden_alone: bool) -> None:
-    """Even if only hidden tests find the mistake."""
+    """The rule holds even if only hidden tests find the mistake."""
     rope = course.find("rope")
     source = rope.solution.read_text("utf-8") + UNKNOWN
     if is_hidden_alone:

@@ -231,7 +231,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Even if a test hands on values that were rounded differently, so that the first process gets a new call."""
+    """The rule holds even if a test passes on values that were rounded differently, so that the first process gets a
+    new call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
@@ -249,7 +250,7 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """Even if no test of its own function finds the dtype."""
+    """The rule holds even if no test of the table's function finds the dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
     assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}

@@ -38,7 +38,7 @@ def pages(course_files: dict[str, bytes]) -> dict[str, str]:
 
 
 def words(text: str) -> str:
-    """What a reader sees of a page."""
+    """Return the visible text of a page."""
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
 
@@ -231,8 +231,8 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another, and
-    the handout tells of all others their form alone."""
+    """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
+    the handout has only the form of the others."""
     for one in course.assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, told = catalogue.solution(one).ANSWERS, questions.of(one)

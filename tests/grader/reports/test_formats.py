@@ -22,7 +22,7 @@ PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
 
 def rows(head: str) -> list[str]:
-    """What the rows of the table with that head are about."""
+    """Return the subjects of the rows of the table with that head."""
     table = PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 

@@ -101,7 +101,7 @@ def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """As numpy computes it. What does not vary separates nobody: no number is better than a wrong one."""
+    """The correlation is numpy's. A question without variation has no number, which is better than a wrong one."""
     draw = np.random.default_rng(0)
     won = draw.integers(0, 9, 200) / 4
     scores = won + draw.normal(10, 3, 200) + won
@@ -223,7 +223,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, and no half page."""
+    """The command prints one sentence and writes no half page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = page_of(tmp_path)
 

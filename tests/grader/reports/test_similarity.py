@@ -31,7 +31,7 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def apart() -> None:
-    """This test compares as a batch does, in processes of their own."""
+    """Compare as a batch does, in separate processes."""
 
 
 def disguised(text: str, given: set[str]) -> str:
@@ -75,8 +75,8 @@ def who(pairs: Rows) -> set[frozenset[str]]:
 
 
 def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
-    """Of a sample class, in which each was written by itself, and disguised copies of some: those pairs are listed, and
-    no others; and whoever has the course's own solution or a sample, with other names as well."""
+    """In a sample class of independent submissions and disguised copies of some of them, the copies are listed and no
+    other pairs. A submission that has the course's solution or a sample is listed too, with other names as well."""
     assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
@@ -202,8 +202,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """Whoever handed in last term's file is named beside its author, and last term's class is not listed for its own
-    sake."""
+    """A student who submitted a file of last term is named beside its author, and pairs within last term's class are
+    not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (("bob", several(1, 2)), ("cy", several(1, 2).replace("x", "y")), ("zed.txt", "")):

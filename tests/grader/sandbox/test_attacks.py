@@ -160,7 +160,7 @@ def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.Monk
 
 
 def texts(grade: Grade) -> list[str]:
-    """What a student sees of single tests at Gradescope, which shows it as text."""
+    """Return what Gradescope shows a student of single tests, which it shows as text."""
     return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
@@ -183,8 +183,7 @@ MIB = 1 << 20
 
 
 def little_is_kept(pages: list[str], grade: Grade) -> None:
-    """All that one submission can leave in the gradebook, in Gradescope's JSON and in the feedback, whatever it
-    sends."""
+    """Check the limits on what one submission can leave in the gradebook, in Gradescope's JSON and in the feedback."""
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)

@@ -30,7 +30,7 @@ QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for all tests: each finds what the one before it has left."""
+    """Open a sandbox for all tests: each test finds what the test before it has left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -50,7 +50,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
 
 
 def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """What a function returns."""
+    """Return the result of a function."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -292,7 +292,7 @@ SLOW = (
 
 @pytest.mark.parametrize("end", SLOW)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """As above an exception."""
+    """The same holds for code above an exception."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert called(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -366,7 +366,7 @@ def everybody_may_read_the_interpreter() -> bool:
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """And linear algebra uses one thread."""
+    """Linear algebra uses one thread."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
         assert called(backend, "f") == 300.0**3
@@ -430,8 +430,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until another one has run, which may have defined it. One that raises an error of the same kind is asked each
-    time."""
+    """After another function has run, which may have defined the missing one, it is called again. A function that
+    raises an error of the same kind is called each time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -515,7 +515,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """So nothing that the second is told reaches it by how busy the machine is."""
+    """The load of the machine therefore tells the first process nothing about the calls of the second."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:

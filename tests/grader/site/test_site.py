@@ -95,14 +95,14 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
 
 
 def test_the_editor_is_what_its_hash_says() -> None:
-    """Whoever changes it builds it by its script, which writes both."""
+    """The script that builds the editor writes both."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
     assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """And the checks ask for no other: all that they import beside numpy and matplotlib is there."""
+    """The checks need no other library: everything that they import besides numpy and matplotlib is there."""
     names = {name.partition("/")[0] for name in libraries.libraries()}
     assert {
         "pytest",

@@ -1,4 +1,4 @@
-"""One submission decides about its own student and nothing else: cost, exceptions and results."""
+"""Effects of one submission, which concern its student alone: cost, exceptions and results."""
 
 from __future__ import annotations
 

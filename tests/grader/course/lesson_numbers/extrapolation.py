@@ -109,7 +109,7 @@ def best_single(method: str) -> float:
 
 
 def full_turns(width: int) -> int:
-    """How many pairs make a full rotation in a text of training."""
+    """Return the number of pairs that make a full rotation in a text of training."""
     return int((16 * 10000.0 ** (-np.arange(0, width, 2) / width) / (2 * np.pi) >= 1).sum())
 
 
