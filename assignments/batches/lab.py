@@ -262,7 +262,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
     ]
 
 
-# What is kept.
+# The files.
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:

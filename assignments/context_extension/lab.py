@@ -380,7 +380,7 @@ def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) 
     return measurements, losses
 
 
-# What is kept of it.
+# The files.
 
 Results = tuple[list[Measurement], list[Loss]]
 

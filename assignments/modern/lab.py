@@ -422,7 +422,7 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
     return Results(measurements, losses, looks)
 
 
-# What is kept of it.
+# The files.
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:

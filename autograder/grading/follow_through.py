@@ -171,7 +171,7 @@ class _Retry:
         except Stopped:
             return True
 
-    # Which right values make a difference
+    # Do right values make a difference?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
         return self.replaced & self.reference.call_graph.dependencies(call.function)
@@ -208,7 +208,7 @@ class _Retry:
             return question.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
-    # Whether a first answer is in order
+    # Is a first answer in order?
 
     def is_in_order(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, or right, or follows from the submission's own functions.

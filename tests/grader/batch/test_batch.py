@@ -174,7 +174,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     )
 
 
-# Whoever is killed
+# Graders that are killed
 
 
 @pytest.fixture
