@@ -22,13 +22,13 @@ from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
-from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question, Sealed, seal
+from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Question, Sealed, UnansweredQuestion, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_own_values, _helped_call = _exchange.own_values, _exchange.helped_call
+_original_values, _helped_call = _exchange.original_values, _exchange.helped_call
 """
 """Last cell of the submission in its second process."""
 
@@ -120,7 +120,7 @@ class SecondProcess:
 
     def _ask_together(self, questions: Mapping[bytes, Call]) -> None:
         sent = [_as_sent(question) for question in questions.values()]
-        reply = self.backend.call(Call("_own_values", (sent,)))
+        reply = self.backend.call(Call("_original_values", (sent,)))
         self.budget.spend(reply.encoded)
         if type(reply.value) is not list and len(questions) > 1:
             return
@@ -151,7 +151,7 @@ class SecondProcess:
         sealed = [_sealed(question, self.reference.reply(question)) for question in questions]
         reply = self._helped_call(call, replaced, sealed)
         for _ in range(MAX_ROUNDS - 1):
-            if reply.raised is None or reply.raised.kind != Asked.__name__:
+            if reply.raised is None or reply.raised.kind != UnansweredQuestion.__name__:
                 break
             self._exchange(replaced, list(self._answers(self._exchange(replaced, ()), replaced, held)))
             reply = self.backend.call(call)

@@ -62,7 +62,7 @@ def seen() -> Iterator[Seen]:
     """Writes down every worker and every argument that a submission is shown."""
     honest_open, honest_end, honest_call, honest_run = (
         Sandbox.open,
-        Sandbox.end_worker,
+        Sandbox.kill_worker,
         SandboxedBackend.call,
         Suite.run,
     )
@@ -79,7 +79,7 @@ def seen() -> Iterator[Seen]:
         note(call.args)
         return honest_call(self, call)
 
-    def end_worker(self: Sandbox) -> Any:
+    def kill_worker(self: Sandbox) -> Any:
         found.tried += (self.scratch / "tried").exists()
         return honest_end(self)
 
@@ -92,7 +92,7 @@ def seen() -> Iterator[Seen]:
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)
         patch.setattr(SandboxedBackend, "call", call)
-        patch.setattr(Sandbox, "end_worker", end_worker)
+        patch.setattr(Sandbox, "kill_worker", kill_worker)
         yield found
 
 

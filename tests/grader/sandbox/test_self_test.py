@@ -23,6 +23,7 @@ from rich.console import Console
 
 from autograder import course, doctor
 from autograder.sandbox import client, confine, self_test
+from autograder.sandbox.attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
 
 NOBODY = 65534
@@ -46,12 +47,12 @@ def test_every_promise_holds_here() -> None:
     out = io.StringIO()
     assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
-    assert all(one.promise in text for one in self_test.ATTEMPTS)
+    assert all(one.promise in text for one in ATTEMPTS)
     for amount in ("5 s", "50 s", "1024 MiB", "64 MiB"):
         assert amount in text
 
 
-ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, self_test.ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
+ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
 """Each promise, and the locks that keep it, each alone."""
 
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
