@@ -23,7 +23,7 @@ from autograder.pages.picture_files import pictures
 from autograder.plan import Edition
 from autograder.reports import templates
 
-PAGES_FOLDER = Path(__file__).parent
+HERE = Path(__file__).parent
 SHARED_STYLE = templates.FOLDER / "shared.css"
 TEXTS = ROOT / "assignments"
 
@@ -31,7 +31,7 @@ TEXTS = ROOT / "assignments"
 def course(edition: Edition | None = None) -> dict[str, bytes]:
     """Return path below `course/` → content, for a term's edition; without one, for all lessons of the course plan."""
     edition = edition or Edition.of_term()
-    environment = templates.environment(PAGES_FOLDER / "templates", *dials.FOLDERS)
+    environment = templates.environment(HERE / "templates", *dials.FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
     renderer = Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS, edition.full)
     bodies, lessons = _bodies(renderer, environment, edition)
@@ -55,9 +55,9 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
         "dials.js": dials.script(),
         # A script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
-        "minisearch.js": str(rjsmin.jsmin((PAGES_FOLDER / "vendor" / "minisearch.js").read_text("utf-8"))),
+        "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
-    kept = {path.name: path for path in (PAGES_FOLDER / "vendor").glob("*.txt")}
+    kept = {path.name: path for path in (HERE / "vendor").glob("*.txt")}
     made = {name: text.encode() for name, text in files.items()}
     shown = {name for html in bodies.values() for name in re.findall(r'src="(figures/[\w/]+\.svg)"', html)}
     return made | {name: path.read_bytes() for name, path in kept.items()} | pictures(edition, shown)
@@ -65,9 +65,9 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
 
 def style() -> str:
     """Return the style sheet with the font of formulas in it: Firefox refuses a font beside a page without a server."""
-    font = base64.b64encode((PAGES_FOLDER / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
+    font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
-    return SHARED_STYLE.read_text("utf-8") + (PAGES_FOLDER / "style" / "course.css").read_text("utf-8") + face
+    return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _text(path: Path, edition: Edition) -> str:

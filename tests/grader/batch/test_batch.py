@@ -283,7 +283,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     monkeypatch.setattr(self_test, "require", require)
     job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in said(job, setup)
-    workers._warm.pop().close()
+    workers._warm_grader.pop().close()
     assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(
         job, replace(setup, tests_sandbox=True)
     )

@@ -87,7 +87,7 @@ def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None
 
 def test_building_blocks_reach_through_helpers() -> None:
     call_graph = blocks_of("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert [*map(call_graph.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
+    assert [*map(call_graph.dependencies, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
