@@ -28,7 +28,7 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# What several functions ask of their arguments is written here once.
+# Checks of arguments that several functions share.
 
 
 def _texts(texts):

@@ -20,7 +20,7 @@ from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.oracle import Mistake, Observation, Oracle, Unchanged, Value
 from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
-from autograder.protocol.failure import VALUES, Kind
+from autograder.protocol.failure import WRONG_VALUES, Kind
 
 LARGEST = 1e290
 """Bound of each value in a fingerprint: a larger value counts as this one."""
@@ -79,7 +79,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
     """Return the results, with the likely cause on the first test of each function that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
-        result.test.question: {} for result in results if result.kind in VALUES
+        result.test.question: {} for result in results if result.kind in WRONG_VALUES
     }
     for result in results:
         # A test that passes over right values below failed because of other functions: it is no evidence.
@@ -87,7 +87,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
-        if result.kind in VALUES:
+        if result.kind in WRONG_VALUES:
             observations = list(seen[result.test.question].values())
             seen[result.test.question] = {}  # a function has one cause, on its first such test
             cause = _joined_hints(_explanations(observations))
@@ -129,12 +129,12 @@ def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool
 
 def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
     """Return a public result with its first wrong call and the right value there, if it compared several calls."""
-    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - {Kind.RAISED}:
+    if result.test.phase is not Phase.PUBLIC or result.kind not in WRONG_VALUES - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)
         if observation is not None and observation.is_wrong:
-            text, differs = call_repr.text(call), difference(observation.actual, observation.right, None)
+            text, differs = call_repr.call_text(call), difference(observation.actual, observation.right, None)
             if not text or text == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"

@@ -64,7 +64,7 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
     module = catalogue.solution(assignment)
     for name, function in functions(catalogue.solution(assignment)).items():
         setattr(module, name, in_form(function, *FORMS[form]))
-    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.ModuleBackend(module)) if not one.passed] == []
 
 
 STYLES = Path(__file__).with_name("alternative_solutions")
@@ -79,8 +79,8 @@ def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, sui
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
     assert written and written.keys() <= expected.keys()
-    module = catalogue.replaced(assignment, written)
-    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
+    module = catalogue.solution_with(assignment, written)
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.ModuleBackend(module)) if not one.passed] == []
 
 
 def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
