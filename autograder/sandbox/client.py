@@ -187,6 +187,8 @@ class Worker:
 
     def suspend(self) -> None:
         """Stop all threads of the process until the next request, and wait until they stand."""
+        if self.is_suspended:
+            return
         self._signal(signal.SIGSTOP)
         self.is_suspended = True
         deadline = time.monotonic() + MACHINE_TIMEOUT_SECONDS
