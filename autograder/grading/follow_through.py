@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -65,12 +66,14 @@ def follow_through(
         first = FirstProcess(backend, known)
         second = SecondProcess(again, suite.reference, Budget())
         retries = [_Retry(result, suite.reference, wrong, first, second) for result in written]
-        helped = [retry for retry in retries if retry.is_helped_anywhere()]
+        helped = [retry for retry in _while_there_is_time(retries, backend) if retry.is_helped_anywhere()]
         questions = [question for retry in helped for question in retry.own_questions()]
         with contextlib.suppress(Stopped):
             second.ask_own(question for question in questions if question.function not in first.silent)
-        due = [retry for retry in helped if retry.is_due()]  # all retries ask their questions before any retry runs
-        passed = {retry.result.test: retried for retry in due if (retried := retry.run(suite)) is not None}
+        # All retries ask their questions before any retry runs.
+        due = [retry for retry in _while_there_is_time(helped, backend) if retry.is_due()]
+        retried = [retry.run(suite) for retry in _while_there_is_time(due, backend)]
+        passed = {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
 
 
@@ -260,11 +263,16 @@ class _Retry:
             self.second.ask_own(self.questions(call))  # one message for nearly all that the solution will ask
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
+                # Digits that its own functions do not have are not asked of a function above them.
+                single = any(_SINGLE in dtypes(value) for value in own_values)
         except (Exception, Stopped):
             return False
-        # Digits that its own functions do not have are not asked of a function above them.
-        single = any(_SINGLE in dtypes(value) for value in own_values)
         return difference(reply.value, expected, TOLERANCE[_SINGLE] if single else None) is None
+
+
+def _while_there_is_time(retries: Iterable[_Retry], backend: SandboxedBackend) -> Iterator[_Retry]:
+    """Yield the retries until the submission's clock has run out: also looking at its replies takes time."""
+    return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)
 
 
 def _remembered(function: Callable[[Call], T]) -> Callable[[Call], T]:

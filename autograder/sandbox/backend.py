@@ -97,12 +97,17 @@ class SandboxedBackend:
             self.seconds_left -= time.monotonic() - begin
             self._check_clock()
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """True if the submission has used up its clock: it is not called any more, and nothing else is worth a look."""
+        return self._time_left() < MIN_WAIT_SECONDS
+
     def _time_left(self) -> float:
         """Return the seconds until the submission is not called any more."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _check_clock(self) -> None:
-        if self._time_left() < MIN_WAIT_SECONDS:
+        if self.is_out_of_time:
             self._give_up(
                 Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
             )
