@@ -156,13 +156,13 @@ class SecondProcess:
         The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
         gets answers to its own questions, as long as they are no larger than the call and `questions`.
         """
-        held = _Extent.of(call, *questions)
         sealed = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
         for _ in range(MAX_ROUNDS):
             reply = self._helped_call(call, replaced, sealed)
             asked = _unanswered(reply)
             if asked is None:
                 return self.backend.call(call) if call.measured and reply.raised is None else reply
+            held = _Extent.of(call, *questions)
             sealed = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
         raise Stopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
 
