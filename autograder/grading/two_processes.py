@@ -27,7 +27,7 @@ EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_own_values, _helped_call, _receive = _exchange.own_values, _exchange.helped_call, _exchange.receive
+_original_values, _helped_call, _receive = _exchange.original_values, _exchange.helped_call, _exchange.receive
 """
 """Last cell of the submission in its second process."""
 
@@ -107,12 +107,12 @@ class SecondProcess:
         self.backend = backend
         self.reference = reference
         self.budget = budget
-        self.own: dict[bytes, tuple[bool, Any]] = {}
+        self.submitted_values: dict[bytes, tuple[bool, Any]] = {}
         """Encoded question to True and the value of the submission's own function, or to False and None."""
 
-    def ask_own(self, questions: Iterable[Call]) -> None:
+    def fetch_values(self, questions: Iterable[Call]) -> None:
         """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
-        new = {question.encoded: question for question in questions if question.encoded not in self.own}
+        new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         if new and self.budget.spend(*new):
             self._ask_together(list(new.values()))
 
@@ -121,13 +121,13 @@ class SecondProcess:
         size = sum(len(question.encoded) for question in questions)
         if len(questions) == 1 or size <= MAX_TOGETHER_BYTES:
             self._ask_in_one_message(questions)
-        missing = [question for question in questions if question.encoded not in self.own]
+        missing = [question for question in questions if question.encoded not in self.submitted_values]
         if len(questions) > 1 and missing and self.budget.spend():
             self._ask_together(missing[: len(questions) // 2])
             self._ask_together(missing[len(questions) // 2 :])
 
     def _ask_in_one_message(self, questions: Sequence[Call]) -> None:
-        together = Call("_own_values", ([_as_sent(question) for question in questions],))
+        together = Call("_original_values", ([_as_sent(question) for question in questions],))
         if not _fits_a_message(together):
             return
         reply = self.backend.call(together)
@@ -135,17 +135,16 @@ class SecondProcess:
         values = reply.value if type(reply.value) is list else ()  # the submission may send any plain value
         for question, answer in zip(questions, values, strict=False):
             is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
-            self.own[question.encoded] = (
-                answer if is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER else (False, None)
-            )
+            is_usable = is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER
+            self.submitted_values[question.encoded] = answer if is_usable else (False, None)
 
-    def own_value(self, question: Call) -> Any:
+    def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
         Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
         """
-        self.ask_own([question])
-        has_value, value = self.own.get(question.encoded, (False, None))
+        self.fetch_values([question])
+        has_value, value = self.submitted_values.get(question.encoded, (False, None))
         if not has_value or not self.budget.spend():
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(value)  # the solution may write into it
@@ -188,7 +187,7 @@ class SecondProcess:
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
                         # Not remembered: the submission chooses these questions.
                         with self.budget.charged():
-                            right = perform(self.reference.right, call.copy())
+                            right = perform(self.reference.solution, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(call, right)
 
@@ -209,15 +208,15 @@ class _Extent:
     @classmethod
     def of(cls, *calls: Call) -> _Extent:
         """Return the extent of some calls taken together."""
-        found = [_whole_numbers((call.args, call.kwargs)) for call in calls]
-        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(found))))
+        numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
+        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def has_room_for(self, question: Call) -> bool:
         """Return whether a question has no more bytes than the calls, and no whole numbers but theirs, up to signs."""
         if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
-        asked = np.abs(_whole_numbers((question.args, question.kwargs)))
-        return bool(np.isin(asked, [0, 1, 2, *self.numbers]).all())
+        numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
+        return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
 
 
 def _whole_numbers(value: Any) -> np.ndarray:

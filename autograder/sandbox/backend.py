@@ -145,7 +145,7 @@ class SandboxedBackend:
         receives reaches the first one while that can listen.
         """
         begin = time.monotonic()
-        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits)
+        second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
         self.deadline += time.monotonic() - begin  # a zygote may have to start
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.other, second.other = second, self

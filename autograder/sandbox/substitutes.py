@@ -51,7 +51,7 @@ def _mixed(question: bytes, data: bytes) -> bytes:
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
-class Asked(BaseException):
+class UnansweredQuestion(BaseException):
     """Ends a call in which a substitute met a question without an answer.
 
     It is no Exception, so that no `except Exception` of a submission goes on with a value that is about to change.
@@ -101,7 +101,7 @@ class Exchange:
         self._replace(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
-        except Asked:
+        except UnansweredQuestion:
             return UNANSWERED, self._replace(replaced)
 
     def _replace(self, replaced: Collection[str]) -> list[Question]:
@@ -112,12 +112,12 @@ class Exchange:
         self.pending.clear()
         return questions
 
-    def own_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
-        """Return True and the value of each question by the own functions alone, or False and None."""
+    def original_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
+        """Return True and the value that the original functions give for each question, or False and None."""
         self._replace(())
-        return [self._own_value(*question) for question in questions]
+        return [self._original_value(*question) for question in questions]
 
-    def _own_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+    def _original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
         try:
             return True, self.substitutes[name](*args, **kwargs)
         except BaseException:  # a submission may raise anything, SystemExit included
@@ -141,7 +141,7 @@ class Exchange:
                 return original(*args, **kwargs)
             finally:
                 if self.pending and name not in self.replaced:
-                    raise Asked
+                    raise UnansweredQuestion
 
         # Each has a code of its own, since lines are counted in some functions and not in others, by their codes.
         substitute.__code__ = substitute.__code__.replace(co_name=name)

@@ -1,4 +1,4 @@
-"""What a test says: the mistake itself, in words a student can use, and nothing accepted that is not right."""
+"""Messages of tests: each names the mistake in words that a student can use, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
-    backend = catalogue.Module(module)
+    backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
@@ -113,7 +113,7 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
-    """Not of the one whose test it is; unless what was handed to it came from there."""
+    """The tested function is not at fault, unless the argument of the call came from it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
@@ -148,6 +148,17 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     expect.matches(submission(source).rotate_half, x)
     with pytest.raises(WrongResultError, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
+
+
+def test_a_wrong_dtype_says_in_which_result() -> None:
+    source = """
+def rope_cos_sin(positions, head_dim, base=10000.0):
+    angles = np.outer(positions, base ** (-np.arange(0, head_dim, 2) / head_dim))
+    return np.cos(angles), np.sin(angles).astype(np.float32)
+"""
+    rope = submission("import numpy as np\n" + source)
+    with pytest.raises(WrongResultError, match="returned dtype float32 in result 2 of 2; expected float64"):
+        expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
 
 
 def test_a_change_in_place_is_seen_only_beside_right_values() -> None:

@@ -144,7 +144,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # what moving between cores costs is the machine's
-    solution = catalogue.Module(catalogue.solution(assignment))
+    solution = catalogue.ModuleBackend(catalogue.solution(assignment))
     suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
     functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     wrong = [(_mistaken(text, function),) for function in functions]
@@ -194,7 +194,7 @@ def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
 def _used(grader: Grader) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     seconds = own.ru_utime + own.ru_stime
-    for sandbox in (grader.sandbox, vars(grader.sandbox).get("beside")):
+    for sandbox in (grader.sandbox, vars(grader.sandbox).get("second_sandbox")):
         if sandbox is not None:
             stat = Path(f"/proc/{sandbox.process.pid}/stat").read_text(encoding="ascii")
             seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
