@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import parts
+from autograder.checks.proxy import iterated_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -85,11 +86,10 @@ class Reference:
             solution = self.reply(call)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return False
-        return (
-            solution.raised is None
-            and dtypes(reply.value) != dtypes(solution.value)
-            and difference(reply.value, solution.value) is None
-        )
+        if solution.raised is not None:
+            return False
+        expected = dtypes(solution.value)
+        return dtypes(reply.value, len(expected) + 1) != expected and difference(reply.value, solution.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
@@ -181,9 +181,10 @@ class Reference:
         return Value(reply.value) if difference(reply.value, solution.value, None) is not None else Unchanged()
 
 
-def dtypes(value: Any) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, None for what is no number."""
-    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in parts(value)]
+def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
+    """Return the dtype of each part of a result, of at most the first `count`; None for what is no number."""
+    counted = itertools.islice(iterated_parts(value), count)
+    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 
 _NUMBERS = (bool, int, float, np.generic, np.ndarray)

@@ -14,7 +14,6 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -183,15 +182,23 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
     if function is None:
         missing = f"{call.function} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
-    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
     try:
-        with warnings.catch_warnings(action="ignore"), lines if call.measured else nullcontext():
-            result = function(*call.args, **call.kwargs)
-        encoded = codec.encode(result)
+        with warnings.catch_warnings(action="ignore"):
+            if call.measured:
+                return _measured(module, call, function)
+            return Reply(codec.encode(function(*call.args, **call.kwargs)))
     except BaseException as error:
-        return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
+        return Reply(raised=describe_exception(error, str(module.__file__)))
+
+
+def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
+    """Return the reply to a call with what is measured. Raises what the function raises."""
+    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
+    with lines:
+        result = function(*call.args, **call.kwargs)
     after = _encoded_arguments(call)
-    return Reply(encoded, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
+    changed = tuple(name for name in before if before[name] != after[name])
+    return Reply(codec.encode(result), lines=lines.count, changed=changed)
 
 
 def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
@@ -201,9 +208,7 @@ def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.Cod
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Each argument to the last bit, NaNs included, by the name that a reader would give it, where that is measured."""
-    if not call.measured:
-        return {}
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 

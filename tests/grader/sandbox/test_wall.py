@@ -535,6 +535,13 @@ def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: S
         assert called(backend, "works") == "joined"
 
 
+def test_a_closed_sandbox_leaves_no_process_of_its_second_one() -> None:
+    sandbox = Sandbox(limits=QUICK)
+    processes = [sandbox.process, sandbox.second_sandbox.process]
+    sandbox.close()
+    assert all(process.poll() is not None for process in processes)
+
+
 @pytest.mark.parametrize("ended", ["first", "second"])
 def test_a_process_that_ends_asleep_is_replaced(sandbox: Sandbox, ended: str) -> None:
     source = "import os, threading, time\ndef f(): return 1\ndef end(): threading.Timer(0.05, os._exit, [0]).start()"

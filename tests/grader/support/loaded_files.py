@@ -14,6 +14,8 @@ from autograder.protocol.call import Call, Reply
 class Loaded(catalogue.ModuleBackend):
     """A trusted module as a submission."""
 
+    is_out_of_time = False
+
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
         """`changes`: what further cells have made of it, which holds while it is called."""
         super().__init__(module)

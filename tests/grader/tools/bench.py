@@ -194,7 +194,7 @@ def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
 def _used(grader: Grader) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     seconds = own.ru_utime + own.ru_stime
-    for sandbox in (grader.sandbox, vars(grader.sandbox).get("beside")):
+    for sandbox in (grader.sandbox, vars(grader.sandbox).get("second_sandbox")):
         if sandbox is not None:
             stat = Path(f"/proc/{sandbox.process.pid}/stat").read_text(encoding="ascii")
             seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
