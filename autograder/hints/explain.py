@@ -131,7 +131,7 @@ def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)
         if observation is not None and observation.is_wrong:
-            text, differs = call_repr.call_text(call), difference(observation.actual, observation.right, None)
+            text, differs = call_repr.call_text(call), difference(observation.actual, observation.expected, None)
             if not text or text == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"

@@ -97,7 +97,7 @@ def print_solution(name: str, function: str) -> int:
     if text is None:
         print(f"{name} has no function {function}.")
         return 2
-    run.start([name])
+    run.run_tests([name])
     if function not in Progress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)

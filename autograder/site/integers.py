@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-DEFAULT = np.dtype(int)
+DEFAULT_INTEGER = np.dtype(int)
 """The default integer of this machine."""
 
 MAKERS = """
@@ -58,16 +58,20 @@ def _wide(function: Callable[..., Any], index_argument: int | None) -> Callable[
 
 def _widened(value: Any) -> Any:
     """Return a default integer, or an array of them, as int64."""
-    return value.astype(np.int64) if isinstance(value, np.ndarray | np.generic) and value.dtype == DEFAULT else value
+    return (
+        value.astype(np.int64)
+        if isinstance(value, np.ndarray | np.generic) and value.dtype == DEFAULT_INTEGER
+        else value
+    )
 
 
 def _narrow(value: Any) -> Any:
     """Return int64 as the default integer, which is wide enough for an index."""
-    return value.astype(DEFAULT) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    return value.astype(DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
 
 
 def _is_int32(value: Any) -> bool:
     """Return whether an argument is or names int32: the caller wants that."""
     if isinstance(value, np.ndarray):
-        return bool(value.dtype == DEFAULT)
+        return bool(value.dtype == DEFAULT_INTEGER)
     return value in (np.int32, np.intc) if isinstance(value, type) else isinstance(value, str) and value == "int32"
