@@ -69,7 +69,7 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
-        why = "write into arrays that you made yourself: np.asarray, slices and reshape make no copy"
+        why = "write into arrays and lists that you made yourself: np.asarray, slices and reshape make no copy"
         raise WrongResultError(Kind.CHANGED, f"{changed}; {why}")
 
 

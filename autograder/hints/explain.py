@@ -104,19 +104,22 @@ def _joined_hints(mistakes: Iterable[Mistake]) -> str | None:
 def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
     """Return the mistakes of the first group in which any explains all values of a function.
 
-    If no mistake explains every call, the first wrong call decides, as long as all right calls stay right: a second
-    mistake, which shows in other calls, does not take away the cause of the first.
+    If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
+    not take away the cause of the first. It decides only if a single mistake explains that call, for a call of zeros
+    looks the same with several, and if all right calls stay right.
     """
     wrong = [observation for observation in observations if observation.is_wrong]
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
     groups = wrong[0].mistakes
-    for group, others in [*((group, observations) for group in groups), *((group, right) for group in groups[:1])]:
+    for group in groups:
         # The first wrong call is checked before the others: it rules out nearly all mistakes.
-        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *others])]:
+        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *observations])]:
             return fitting
-    return []
+    candidates = [mistake for group in groups[:1] for mistake in group if explains(mistake, wrong[0])]
+    is_single = len({mistake.hint for mistake in candidates}) == 1
+    return [mistake for mistake in candidates if is_single and _explains_all(mistake, right)]
 
 
 def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool:
