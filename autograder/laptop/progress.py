@@ -26,7 +26,7 @@ from autograder.protocol.failure import Kind
 if TYPE_CHECKING:
     from rich.console import Console
 
-LESSON = "README.md"
+LESSON_FILE = "README.md"
 """Name of a lesson's text, beside the student's file."""
 
 MAX_OUTPUT = 1000
@@ -76,7 +76,7 @@ class Progress:
     @cached_property
     def function_states(self) -> list[FunctionState]:
         """The state of each function, in the order of the lesson."""
-        lesson = self.source.path.with_name(LESSON)
+        lesson = self.source.path.with_name(LESSON_FILE)
         headings = re.findall(r"(?m)^### .*$", lesson.read_text("utf-8")) if lesson.is_file() else []
         names = re.findall(r"`(\w+)", " ".join(headings))
         states = function_states(self.test_results, self.file.call_graph)
@@ -111,7 +111,7 @@ def local_assignments() -> list[str]:
 
 def lesson_number(name: str) -> int:
     """Return the number in the title of a lesson, as in `# 5. RoPE …`."""
-    lesson = Path("assignments", name, LESSON)
+    lesson = Path("assignments", name, LESSON_FILE)
     match = re.match(r"# (\d+)\.", lesson.read_text("utf-8")) if lesson.is_file() else None
     return int(match[1]) if match else 10**6
 

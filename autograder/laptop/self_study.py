@@ -48,7 +48,7 @@ class SelfStudyContext(LocalContext):
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
-        return {"forms": {key: answers.form(value) for key, value in right.items()}}
+        return {"forms": {key: answers.answer_form(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield whether an answer is right, and a sentence: the reason for a right one, and after a few tries."""

@@ -2,7 +2,7 @@
 
 A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else. Here numpy's
 functions make int64 as they do on other machines. Methods of arrays still make int32 (`x.astype(int)`); a reply says
-int64 for it (`codec`). What is left is told: see LIMIT.
+int64 for it (`codec`). What is left is told: see INDEX_ERROR.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ MAKERS = """
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Function → its argument that holds indices or counts, and may be no wider than the default."""
 
-LIMIT = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 """Part of numpy's message where a method meets wider indices than it takes."""
 
-LIMIT_EXPLAINED = (
-    f"{LIMIT} (this happens in a browser tab only: call numpy's function, np.take(x, indices), and not x.take(indices))"
+INDEX_ERROR_EXPLAINED = (
+    f"{INDEX_ERROR} (this happens in a browser tab only:"
+    " call numpy's function, np.take(x, indices), and not x.take(indices))"
 )
 
 

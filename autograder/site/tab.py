@@ -127,7 +127,7 @@ class Tab:
         run.run_tests([name])
         progress = Progress(name, run)
         state = json.dumps(page_state([progress])[name]).replace(
-            json.dumps(integers.LIMIT)[1:-1], json.dumps(integers.LIMIT_EXPLAINED)[1:-1]
+            json.dumps(integers.INDEX_ERROR)[1:-1], json.dumps(integers.INDEX_ERROR_EXPLAINED)[1:-1]
         )
         return json.dumps(
             {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}
