@@ -24,7 +24,7 @@ from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
 """Limits that are reached sooner, and no less real for that."""
 
 

@@ -269,7 +269,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
-    engine = (*build.CORE, "numpy-")
+    engine = (*build.PYODIDE_FILES, "numpy-")
     yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
 
 
