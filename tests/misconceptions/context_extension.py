@@ -22,7 +22,7 @@ def dim(beta, head_dim, base, trained_len):
 
 
 def shares_between(low, high, head_dim):
-    """YaRN's ramp for the bounds that an entry gets wrong."""
+    """YaRN's ramp, with the bounds that an entry gets wrong."""
     width = high - low if high != low else 0.001
     return np.clip((np.arange(head_dim // 2) - low) / width, 0, 1)
 

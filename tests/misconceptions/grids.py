@@ -213,8 +213,8 @@ def sections_where_axes_alternate(head_dim, base=10000.0):
 
 @mistake("alternating_frequencies", "expected: the frequencies of the axial form in alternating order")
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
-    """Two neighbouring pairs have the same frequency in your result. The rule: every pair has a different one,
-    base^(−2i/d)."""
+    """Two neighbouring pairs have the same frequency in your result. The rule: every pair has a different
+    frequency, base^(−2i/d)."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 

@@ -32,7 +32,8 @@ def rotated(x, positions, base=BASE):
 
 @mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
-    """Token t shares its weight among t tokens; a token may attend to itself too, so there are t + 1."""
+    """Token t shares its weight among t tokens in your result. The rule: a token may attend to itself too, so there are
+    t + 1."""
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
@@ -45,13 +46,15 @@ def shares_with_one_token_too_many(length):
 
 @mistake("first_token_share", "expected: attention without the causal mask, which cannot count")
 def shares_without_the_causal_mask(length):
-    """Every token gives token 0 the same weight, 1/length; with a causal mask token t sees only the tokens 0 … t."""
+    """Every token gives token 0 the same weight, 1/length, in your result. The rule: with a causal mask, token t sees
+    only the tokens 0 … t."""
     return 0 * modern.first_token_share(length) + 1 / max(length, 1)
 
 
 @mistake("position_from_share", "expected: a count taken for a position, as in fla-org/flash-linear-attention #766")
 def positions_counted_from_one(share):
-    """This is 1/share, the number of tokens seen; positions count from 0, so it is one more than the position."""
+    """You returned 1/share, the number of visible tokens. The rule: positions count from 0, so the position is one
+    less."""
     return modern.position_from_share(share) + 1
 
 
@@ -63,31 +66,34 @@ def schedule_the_wrong_way_round(n_layers, interval):
 
 @mistake("rope_layers", "airockchip/rknn-llm #501; timtoole02/Camelid #535; google-ai-edge/litert-torch #1087")
 def every_layer_is_rotated(n_layers, interval):
-    """Every layer uses RoPE here; the last layer of every group of `interval` layers has no encoding."""
+    """In your schedule every layer uses RoPE. The rule: the last layer of every group of `interval` layers has no
+    encoding."""
     return modern.rope_layers(n_layers, interval) | True
 
 
 @mistake("rope_layers", "expected: l mod interval in place of (l + 1) mod interval")
 def first_layer_of_each_group_without_rope(n_layers, interval):
-    """The first layer of each group has no encoding here; layers count from 0, and the last of each group has none."""
+    """In your schedule the first layer of each group has no encoding. The rule: layers count from 0, and the last of
+    each group has no encoding."""
     return np.arange(n_layers) % interval != 0
 
 
 @mistake("layer_bases", "expected: the two bases exchanged, as with the schedule in huggingface/transformers #43756")
 def bases_exchanged(n_layers, interval, local_base=BASE, global_base=1000000.0):
-    """Most layers have the global base here; only the last layer of each group is global."""
+    """Most of your layers have the global base. The rule: only the last layer of each group is global."""
     return modern.layer_bases(n_layers, interval, global_base, local_base)
 
 
 @mistake("layer_bases", "expected: l mod interval in place of (l + 1) mod interval")
 def first_layer_of_each_group_global(n_layers, interval, local_base=BASE, global_base=1000000.0):
-    """The first layer of each group is global here; layers count from 0, and it is the last layer of each group."""
+    """Your global layer is the first of each group. The rule: layers count from 0, and the last layer of each group is
+    global."""
     return np.where(np.arange(n_layers) % interval == 0, float(global_base), float(local_base))
 
 
 @mistake("layer_bases", "expected: Gemma 4's exception, which Gemma 3 does not have")
 def last_layer_always_global(n_layers, interval, local_base=BASE, global_base=1000000.0):
-    """The last layer is always global here. The rule: a layer is global if (l + 1) mod interval is 0."""
+    """Your last layer is always global. The rule: a layer is global if (l + 1) mod interval is 0."""
     bases = modern.layer_bases(n_layers, interval, local_base, global_base)
     bases[-1:] = global_base
     return bases
@@ -109,7 +115,8 @@ def window_without_the_cache(q_len, k_len, window):
 
 @mistake("sliding_window_mask", "expected: the band of a bidirectional encoder, |p − j| < window")
 def window_looks_ahead(q_len, k_len, window):
-    """Queries see keys that are ahead of them: a window looks back only, up to the query's own position."""
+    """Your queries see keys that are ahead of them. The rule: a window only looks back, up to the query's own
+    position."""
     query, key = aligned(q_len, k_len)
     return np.abs(query - key) < window
 
@@ -140,7 +147,7 @@ def causal_by_the_row_numbers(q_len, k_len, chunk):
 
 @mistake("chunk_mask", "expected with a cache: blocks of the new tokens alone")
 def chunks_of_the_new_tokens(q_len, k_len, chunk):
-    """Blocks are counted from the first query here; they begin at multiples of `chunk` of the whole text."""
+    """You counted blocks from the first query. The rule: they begin at multiples of `chunk` of the whole text."""
     query, key = aligned(q_len, k_len)
     start = k_len - q_len
     return ((query - start) // chunk == (key - start) // chunk) & (key <= query)
@@ -148,7 +155,8 @@ def chunks_of_the_new_tokens(q_len, k_len, chunk):
 
 @mistake("chunk_mask", "expected: the two kinds of local attention exchanged (Gemma 3 slides, Llama 4 has chunks)")
 def chunks_that_slide(q_len, k_len, chunk):
-    """This is a sliding window: the first key moves along with the query. In chunks it stays until the block ends."""
+    """Your mask is a sliding window, in which the first key moves along with the query. The rule: in chunks the first
+    key stays until the block ends."""
     return modern.sliding_window_mask(q_len, k_len, chunk)
 
 
@@ -156,7 +164,7 @@ def chunks_that_slide(q_len, k_len, chunk):
     "chunk_mask", "expected: the overlay of Hugging Face transformers without the causal mask that it is combined with"
 )
 def chunks_that_look_ahead(q_len, k_len, chunk):
-    """Queries see keys of their block that are ahead of them: the mask is causal inside a block too."""
+    """Your queries see keys of their block that are ahead of them. The rule: the mask is causal inside a block too."""
     query, key = aligned(q_len, k_len)
     return query // chunk == key // chunk
 
@@ -166,7 +174,8 @@ def chunks_that_look_ahead(q_len, k_len, chunk):
     'expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4\'s "proportional" type',
 )
 def frequencies_of_partial_rope(head_dim, p, base=BASE):
-    """The frequencies come from the rotated part, as in partial RoPE; in p-RoPE they come from the whole head."""
+    """Your frequencies come from the rotated part, as in partial RoPE. The rule: in p-RoPE they come from the whole
+    head."""
     theta = modern.p_rope_frequencies(head_dim, p, base)
     rotating = int(p * head_dim / 2)
     if rotating:
@@ -176,7 +185,7 @@ def frequencies_of_partial_rope(head_dim, p, base=BASE):
 
 @mistake("p_rope_frequencies", "expected: the two ends exchanged")
 def slow_pairs_rotate(head_dim, p, base=BASE):
-    """The fast pairs stop here and the slow ones rotate; p-RoPE keeps the first pairs, which are the fastest."""
+    """Your fast pairs do not rotate and the slow pairs do. The rule: the first pairs rotate, which are the fastest."""
     stopped = head_dim // 2 - int(p * head_dim / 2)
     return np.where(np.arange(head_dim // 2) < stopped, 0.0, frequencies(head_dim, base))
 
@@ -189,19 +198,20 @@ def number_of_pairs_rounded(head_dim, p, base=BASE):
 
 @mistake("temperature", "expected: the floor of Llama 4's formula left out")
 def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
-    """The factor grows at every position; it grows in steps, because the quotient is rounded down before the log."""
+    """Your factor grows at every position. The rule: it grows in steps, because the quotient is rounded down before the
+    log."""
     return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
 
 
 @mistake("temperature", "expected: the + 1 in Llama 4's formula left out")
 def temperature_one_position_late(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Each step comes one position late: position p is the (p + 1)-th token, and p + 1 is what is divided."""
+    """Each of your steps is one position late. The rule: position p is the (p + 1)-th token, so divide p + 1."""
     return modern.temperature(np.asarray(positions, dtype=np.float64) - 1, floor_scale, attn_scale)
 
 
 @mistake("log_n_scale", "vllm-project/vllm #3488, #5093")
 def short_texts_scaled_too(positions, trained_len):
-    """Short texts are scaled as well: inside the trained length the factor is 1."""
+    """You scaled short texts as well. The rule: inside the trained length the factor is 1."""
     return np.log1p(np.asarray(positions, dtype=np.float64)) / np.log(trained_len)
 
 
@@ -223,13 +233,15 @@ def one_and_the_logarithm_of_the_ratio(positions, trained_len):
 
 @mistake("log_n_scale", "expected: ln(p) for ln(p + 1); position 0 then gives minus infinity")
 def log_of_the_position(positions, trained_len):
-    """The factor is one position late: at position p there are p + 1 tokens, and the logarithm is of that number."""
+    """Your factor is one position late. The rule: at position p there are p + 1 tokens, so take the logarithm of p +
+    1."""
     return np.maximum(1, np.log(np.maximum(np.asarray(positions, dtype=np.float64), 1)) / np.log(trained_len))
 
 
 @mistake("decoupled_scores", "expected: the scale of the content part kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """The sum is divided by the root of the content size alone; the features of a head are both parts, d_c + d_r."""
+    """You divided the sum by the root of only the content size. The rule: the features of a head are both parts, d_c +
+    d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)
@@ -237,7 +249,7 @@ def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_position
 
 @mistake("decoupled_scores", "expected: two scaled scores added")
 def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """Each part is divided by the root of its own size and then added; the sum is divided once, by √(d_c + d_r)."""
+    """You divided each part by the root of its own size. The rule: divide the sum once, by √(d_c + d_r)."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content_size, rope_size = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     content = np.float64(q_content) @ np.swapaxes(np.float64(k_content), -1, -2)
@@ -247,13 +259,14 @@ def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions
 
 @mistake("decoupled_scores", "expected: one side is left as it is where both rotate")
 def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """The shared key is not rotated here; it is rotated by the positions of the keys, as the queries are by theirs."""
+    """You did not rotate the shared key. The rule: rotate it by the positions of the keys, as the queries by their
+    positions."""
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, np.zeros(len(k_positions)), base)
 
 
 @mistake("decoupled_scores", "timtoole02/Camelid #535; google-ai-edge/litert-torch #1087")
 def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """The content features are rotated too; position is in the rotated part alone, and content has none."""
+    """You rotated the content features too. The rule: rotate only the rotated part; content has no position."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     even = np.shape(q_content)[-1] // 2 * 2
     q, k = (np.array(array, dtype=np.float64) for array in (q_content, k_content))
@@ -266,44 +279,47 @@ def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_pos
 
 @mistake("kept_tokens", "expected: the two ranges joined without a look at a short text")
 def tokens_kept_twice(length, n_sinks, window):
-    """Tokens that are both sinks and in the window are listed twice; each kept token is listed once."""
+    """You listed tokens twice that are both sinks and in the window. The rule: list each kept token once."""
     return np.concatenate([np.arange(min(n_sinks, length)), np.arange(max(length - window, 0), length)])
 
 
 @mistake("kept_tokens", "expected: `window` read as the size of the whole cache")
 def sinks_taken_from_the_window(length, n_sinks, window):
-    """The window is smaller by the number of sinks here; the window keeps its size, and the sinks come on top of it."""
+    """Your window is smaller by the number of sinks. The rule: the window keeps its size, and the sinks are added to
+    it."""
     return modern.kept_tokens(length, n_sinks, max(window - n_sinks, 0))
 
 
 @mistake("kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it")
 def window_without_sinks(length, n_sinks, window):
-    """The first tokens are dropped: the sinks stay in the cache however long the text becomes."""
+    """You dropped the first tokens. The rule: the sinks stay in the cache, however long the text becomes."""
     return modern.kept_tokens(length, 0, window)
 
 
 @mistake("kept_tokens", "rajveer43/VeloxQuant-MLX #175, #389")
 def kept_tokens_numbered_anew(length, n_sinks, window):
-    """This numbers the kept tokens anew, from 0; the result says which tokens of the text they are."""
+    """You numbered the kept tokens again, from 0. The rule: return their positions in the text."""
     return np.arange(len(modern.kept_tokens(length, n_sinks, window)))
 
 
 @mistake("shift_keys", "expected: the sign of an eviction, which moves keys back, built into the function")
 def keys_moved_the_other_way(cache_k, offset, base=BASE):
-    """The keys move the other way: a positive offset moves them to later positions."""
+    """Your keys move in the opposite direction. The rule: a positive offset moves them to later positions."""
     return modern.shift_keys(cache_k, -offset, base)
 
 
 @mistake("shift_keys", "expected: keys that are stored rotated are taken for keys that are stored plain")
 def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
-    """Row t is rotated as if it stood at t + offset; stored keys are rotated already, and need the offset alone."""
+    """You rotated row t as if it were at t + offset. The rule: stored keys are rotated already, and need only the
+    offset."""
     where = np.arange(np.shape(cache_k)[-2]) + offset
     return rotated(np.asarray(cache_k, dtype=np.float64), where, base)
 
 
 @mistake("shift_keys", "karpathy/nanochat #264; huggingface/transformers #25199 (the other layout)")
 def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
-    """The pairs are features half the width apart; here pairs are neighbours, (2i, 2i+1), as the keys were stored."""
+    """Your pairs are features half the width apart. The rule: a pair is two neighbours, (2i, 2i+1), as in the stored
+    keys."""
     cache_k = np.asarray(cache_k, dtype=np.float64)
     half = cache_k.shape[-1] // 2
     interleaved = np.stack([cache_k[..., :half], cache_k[..., half:]], axis=-1).reshape(cache_k.shape)
@@ -313,8 +329,8 @@ def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def shifted_in_single_precision(cache_k, offset, base=BASE):
-    """The angle is computed in float32, which is coarse far along the sequence: compute it in float64 and convert at
-    the end."""
+    """You computed the angle in float32, which is coarse far along the sequence. The rule: compute it in float64 and
+    convert at the end."""
     angle = (np.float32(offset) * frequencies(np.shape(cache_k)[-1], base).astype(np.float32)).astype(np.float64)
     cache_k = np.asarray(cache_k, dtype=np.float64)
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
@@ -499,7 +515,7 @@ def window_one_short(length, n_sinks, window):
 
 @mistake("sliding_window_mask", "expected: a window that ends before the query's own position")
 def window_one_too_narrow(q_len, k_len, window):
-    """A query sees one key too few: `window` keys are seen, and the query's own position is one of them."""
+    """A query sees one key too few. The rule: it sees `window` keys, and its own position is one of them."""
     right = modern.sliding_window_mask(q_len, k_len, window)
     query, key = np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
     return right & (query - window + 1 < key)

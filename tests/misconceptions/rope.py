@@ -887,7 +887,7 @@ def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: j counted from 0")
 def sums_from_no_term_on(offsets, head_dim, base=10000.0):
-    """Your sums begin with the empty one, S_0, and end too early. The rule: the sums go from S_1, which has one term,
+    """Your sums begin with the empty sum, S_0, and end too early. The rule: the sums go from S_1, which has one term,
     to S_{d/2}."""
     hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
     sums = np.cumsum(hands, axis=-1)
