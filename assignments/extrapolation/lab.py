@@ -1,10 +1,10 @@
 """The experiment: train one small model with each encoding at length 16, then test it on up to 1,024 tokens.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `extrapolation.py`, and
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `extrapolation.py`, and
 
     python -m assignments.extrapolation.lab rope --base 10
 
-trains one method with one setting in a few seconds and draws what comes out.
+trains one method with one setting in a few seconds and draws the results.
 
 The model is one layer of causal attention with one head, and nothing else. For a sequence of tokens,
 
@@ -12,13 +12,13 @@ The model is one layer of causal attention with one head, and nothing else. For 
     q, k, v = h W_q, h W_k, h W_v  v has one column for each token of the vocabulary
     y = softmax(logits(method, q, k)) v
 
-and row t of y scores every token as the answer at position t: the token that stands `back` positions before it.
+and row t of y scores every token as the answer at position t: the token `back` positions before it.
 Tokens are drawn at random, new ones for every step of training, so there is nothing to learn by heart.
 
-`encode` and `logits` are the ones under test, and no encoding is written down here a second time: every accuracy
-comes out of calls of these two. Training needs gradients too. `read` asks the two functions what they add, how they
-rotate and which row of a table they use; with that, `loss_and_gradients` is ordinary matrix calculus. Its gradients
-are compared with finite differences: see `finite_difference`.
+`encode` and `logits` are the functions under test, and this file contains no second version of an encoding: every
+accuracy comes from calls of these two. Training needs gradients too. `read` calls the two functions to find out
+what they add, how they rotate and which row of a table they use; with that, `loss_and_gradients` is ordinary
+matrix calculus. Its gradients are compared with finite differences: see `finite_difference`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Setting:
     scale: float = 1.0
     """Factor of the rows that integer, and every method that acts in `encode`, adds."""
     table_rows: int = 64
-    """Rows of learned, four times the trained length: some are never trained, and some lengths have none."""
+    """Rows of learned, four times the trained length: some are never trained, and some lengths exceed the table."""
     n_bits: int = 7
     """Number of bits of binary: enough for the longest sequence."""
     max_distance: int = 16
@@ -91,7 +91,7 @@ class Setting:
     own_buckets: int = 32
     """Number of buckets of t5 with separate numbers; the buckets after them share the last number."""
     slope: float = 0.5
-    """Slope of alibi: that of the first of eight heads."""
+    """Slope of alibi: the slope of the first of eight heads."""
     start_below: int = 0
     """Bound of the positions of a training text, for sinusoidal and learned.
 
@@ -106,7 +106,7 @@ class Setting:
     log_n: int = 0
     """1 if the scores of the query at position p are scaled in a test, else 0.
 
-    The factor is ln(p + 1) over ln of the trained length, where that is above 1.
+    The factor is ln(p + 1) over ln of the trained length, if that is above 1.
     """
 
     def known(self, parameters: Parameters) -> Parameters:
@@ -146,17 +146,17 @@ def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
     return {name: value.astype(np.float32) for name, value in drawn.items()}
 
 
-# What a method does, found out by asking.
+# The effect of a method, read off from calls.
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Effect of a method on sequences of the trained length, as far as it does not change in training."""
+    """Effect of a method on sequences of the trained length, without its trained tables."""
 
     added: np.ndarray
     """Rows that encode adds, without the learned table, (T, d)."""
     constant: np.ndarray
-    """Scores that logits adds, without the tables, (T, T); −inf where a query may not use a key."""
+    """Scores that logits adds, without the tables, (T, T); −inf if a query may not use a key."""
     rotations: np.ndarray | None = None
     """Rotations, (T, d/2), complex: entry (t, i) multiplies pair i of row t, read as one complex number."""
     rows: np.ndarray | None = None
@@ -166,13 +166,13 @@ class Reading:
     positions: np.ndarray | None = None
     """Row of a longer `added`, and of the learned table, for each token, (S, B, T); None for row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Scores of the last queries with all keys, where no rotation gives them; for tests, not for training."""
+    """Scores of the last queries with all keys, if no rotation gives them; for tests, not for training."""
 
 
 def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     """Read off the effect of a method.
 
-    Raise ValueError where the answers do not add up to its `logits` and `encode`.
+    Raise ValueError if the answers do not add up to its `logits` and `encode`.
     """
     length, d = setting.trained_length, setting.width
     zeros = np.zeros((length, d))
@@ -184,7 +184,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     def row_read(name: str, q: np.ndarray) -> np.ndarray:
         """Return the row that was read for each score.
 
-        Row r of the table begins with r and is 0 elsewhere: then the score says which row was read.
+        Row r of the table begins with r and is 0 elsewhere, so the score shows which row was read.
         """
         numbered = blank[name] + 0
         numbered[:, 0] = np.arange(len(numbered))
@@ -192,10 +192,10 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         return np.rint(np.where(np.isfinite(scores), scores, 0)).astype(np.int64).clip(0, len(numbered) - 1)
 
     first = np.tile(np.eye(1, d), (length, 1))  # 1 in the first feature: finds the first feature of a row
-    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair: rotated, it is the rotation
+    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair becomes the rotation itself
     rotations = None
     if method == "rope":
-        # A key at position 0 is not rotated. With 1 in feature a alone, it finds feature a of every rotated query.
+        # A key at position 0 is not rotated. With 1 only in feature a, it finds feature a of every rotated query.
         rotated = [ask(pairs, np.tile(one, (length, 1)))[:, 0] * np.sqrt(d) for one in np.eye(d)]
         rotations = np.stack(rotated, axis=1).view(np.complex128).astype(np.complex64)
     reading = Reading(
@@ -239,7 +239,7 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
 def encoded(
     implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
 ) -> np.ndarray:
-    """Return h of the module's docstring, where the added rows are multiplied by a scale other than 1."""
+    """Return h of the module's docstring, with the added rows multiplied by the scale."""
     x = parameters["tokens"][sequence]
     h = implementation.encode(method, x, setting.known(parameters))
     return h if setting.scale == 1 else x + setting.scale * (h - x)
@@ -247,7 +247,7 @@ def encoded(
 
 @dataclass(frozen=True)
 class OtherPairs:
-    """Implementation whose RoPE rotates other pairs of a wide head, made of calls of `encode` and `logits`."""
+    """Implementation whose RoPE rotates other pairs of a wide head, built from calls of `encode` and `logits`."""
 
     implementation: ModuleType
     setting: Setting
@@ -300,13 +300,13 @@ def loss_and_gradients(
     d_h = np.zeros_like(h)
     gradients = {}
     for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
-        used = np.s_[..., -gradient.shape[-2] :, :]  # queries are made of the last rows, keys and values of all
+        used = np.s_[..., -gradient.shape[-2] :, :]  # queries come from the last rows, keys and values from all rows
         d_h[used] += _times(gradient, _transposed(parameters[name]))
         gradients[name] = _transposed(_flat(h[used])) @ _flat(gradient)
     for name, index in (("tokens", sequences), ("before", _before(parameters, sequences))):
         if name in parameters:
             one_hot = np.eye(parameters[name].shape[1], dtype=h.dtype)[index.reshape(len(sequences), -1)]
-            gradients[name] = _transposed(one_hot) @ _flat(d_h)  # a row collects from all positions that looked it up
+            gradients[name] = _transposed(one_hot) @ _flat(d_h)  # gradients from all look-ups of a row
     if "table" in parameters:
         gradients["table"] = np.zeros_like(parameters["table"])
         if reading.positions is None:
@@ -342,7 +342,7 @@ def _before(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
 
 
 def _projected(parameters: Parameters, h: np.ndarray, asked: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the queries of the last positions alone, and the keys and values of all positions."""
+    """Return the queries of only the last positions, and the keys and values of all positions."""
     return _times(h[..., -asked:, :], parameters["w_q"]), _times(h, parameters["w_k"]), _times(h, parameters["w_v"])
 
 
@@ -366,7 +366,7 @@ def _score_gradients(
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
     """Return the gradients of queries, keys and the table that the scores read, if there is one."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
-    back = None if reading.rotations is None else reading.rotations.conj()  # rotates the other way
+    back = None if reading.rotations is None else reading.rotations.conj()  # rotates in the opposite direction
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)
     d_k = _rotated(_transposed(d_scores) @ _rotated(q, reading.rotations) / root, back)
     d_tables = {}
@@ -452,8 +452,8 @@ def train(
 ) -> tuple[list[Parameters], np.ndarray]:
     """Train one model per seed, and return them with the losses, shape (steps, S).
 
-    `watch` is called before each step. Each seed draws its own start and its own sequences, whichever others
-    run beside it.
+    `watch` is called before each step. Each seed draws its own start and its own sequences, whichever other
+    seeds run beside it.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -461,7 +461,7 @@ def train(
     longest = max(setting.start_below, setting.drawn_below)
     if longest and method not in ("sinusoidal", "learned"):
         raise ValueError(f"random positions are for sinusoidal and learned; got {method}")
-    places = [np.random.default_rng([seed, 4]) for seed in seeds]  # a stream of their own: the texts stay the same
+    places = [np.random.default_rng([seed, 4]) for seed in seeds]  # a separate stream, so that the texts stay the same
 
     def drawn_positions(rng: np.random.Generator) -> np.ndarray:
         length = setting.trained_length
@@ -536,11 +536,11 @@ class Adam:
             self.parameters[name] -= learning_rate * mean / (np.sqrt(square) + 1e-8)
 
 
-# Measuring: the definition of every number, through `encode` and `logits` and nothing else.
+# Measuring: the definition of every number, only through `encode` and `logits`.
 
 
 class Measurement(NamedTuple):
-    """Result of one trained model at one length. A number is NaN where the method has no entry for it."""
+    """Result of one trained model at one length. A number is NaN if the method has no entry for it."""
 
     accuracy: float
     """Share of the tested positions at which the right token has the highest score."""
@@ -570,8 +570,8 @@ FEWER_BEYOND = 128
 def ask(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
     """Test one model at one length, on the same sequences for every method and seed.
 
-    The tested positions are the last positions of each sequence, as many as the trained length has answers
-    for: at a longer length they are all positions that no sequence of training had.
+    The tested positions are the last positions of each sequence, as many as the trained length has answers.
+    At a longer length, no training sequence had these positions.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
     sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))
@@ -592,7 +592,7 @@ def ask(implementation: ModuleType, method: str, setting: Setting, model: Parame
     return Measurement(right.mean(), -np.log(np.maximum(given, 1e-30)).mean(), by_distance)
 
 
-# Which settings are tried, and which are reported.
+# Settings that are tried, and settings that are reported.
 
 METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "rope", "shaw", "t5", "alibi")
 TASKS = {"copy 3 back": 3, "copy 1 back": 1}
@@ -608,7 +608,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Method → settings that are tried besides the usual one. The other methods have nothing to choose."""
+"""Method → settings that are tried besides the usual setting. The other methods have nothing to choose."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
 """Changes that a reader may make to break a result, tried with the methods of RIVALS after the choice."""
@@ -653,8 +653,8 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
 }
 """(method, setting, further change) → lengths of the test, on the reported seeds, copying 3 back.
 
-The numbers are measured once and kept: `--full` repeats it. The seven that are tested on the longest texts are also
-tested with `log_n`.
+The numbers are measured once and saved; `--full` repeats the measurement. The seven methods with the longest tests
+are also tested with `log_n`.
 """
 
 
@@ -746,7 +746,7 @@ def at_best_rate(rows: Iterable[Tried]) -> list[Tried]:
 def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
     """Return (task, method) → the setting with the highest `score`.
 
-    The usual setting wins where no other has a higher score.
+    The usual setting wins unless another setting has a higher score.
     """
     means = mean_by(at_best_rate(rows), ("task", "method", "change"), score)
     choice: dict[tuple[str, str], str] = {}
@@ -761,7 +761,7 @@ def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs of the reported results: every method, as usual and as chosen, in both tasks.
 
-    In full, the jobs of the choice and of the changes come too.
+    In full, the jobs of the choice and of the changes are included.
     """
     choice = chosen(kept_tries("grid.csv"))
     pairs = {
@@ -888,7 +888,7 @@ def go_far(implementation: ModuleType, method: str, change: str, then: str) -> l
     return rows
 
 
-# What is kept.
+# Saved results.
 
 
 def saved_far() -> list[Far]:
@@ -912,7 +912,7 @@ def kept_tries(name: str) -> list[Tried]:
 def saved() -> list[Row]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     kinds = (str, str, str, float, int, int, float, float, float)
     return [
@@ -1112,7 +1112,7 @@ def tripled_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
 def flat(once: Sequence[Tried], thrice: Sequence[Tried]) -> bool:
     """Return True if training three times as long moves each mean accuracy by at most 0.02.
 
-    The means are those of the tested lengths, one by one.
+    The means of each tested length are compared.
     """
     means = [np.mean([row[7:] for row in rows], axis=0) for rows in (once, thrice)]
     return bool(np.nanmax(np.abs(means[1] - means[0])) <= 0.02)
@@ -1121,8 +1121,7 @@ def flat(once: Sequence[Tried], thrice: Sequence[Tried]) -> bool:
 def changes_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
     """Return one more change for each rival, as usual and as chosen: accuracy at 8 times the trained length.
 
-    In brackets is the accuracy at the trained length, where it is below RELIABLE: there the task was not
-    learned at all.
+    In brackets is the accuracy at the trained length if it is below RELIABLE: such a model did not learn the task.
     """
     tries = [*at_best_rate(grid), *changes]
     lines = []
