@@ -1,4 +1,4 @@
-"""What a command prints does nothing to a terminal, whatever names and messages are in it."""
+"""Terminal output: no command can affect a terminal, whatever names and messages it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.batch.summary import AssignmentSummary
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
-"""A bell, both ways to begin a sequence, line ends and marks that turn text round."""
+"""A bell, both ways to begin a sequence, line ends and characters that reverse the direction of text."""
 
 
 def harmless(text: str) -> bool:
@@ -48,7 +48,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And tells nothing of what it failed over, which may be hidden: at Gradescope the student reads it."""
+    """The message does not reveal the cause, which may be hidden: at Gradescope the student reads it."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:

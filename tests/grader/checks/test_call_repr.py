@@ -1,4 +1,4 @@
-"""Every call that is shown can be typed, and is then the call that was made."""
+"""Call representations: every call that is shown can be typed, and is then the same call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 
 
 class Typed(catalogue.Module):
-    """The solution, which reads every call as a student would type it."""
+    """The solution, which reads every call in the form in which a student would type it."""
 
     def call(self, call: Call) -> Reply:
         words = text(call) if call.function != ANSWERS else ""

@@ -1,4 +1,4 @@
-"""numpy's exceptions, each with one sentence of ours: the shapes that met, and the line where they did."""
+"""numpy's exceptions: each gets one sentence, with the shapes involved and the line of the error."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_an_unknown_message_stays_as_it_is(text: str) -> None:
 
 
 def test_a_hostile_message_takes_no_time() -> None:
-    """A submission writes its own messages, of up to 2,000 characters."""
+    """A submission may raise messages of up to 2,000 characters."""
     for start in (
         "operands could not be broadcast together with shapes ",
         "cannot reshape array of size 9 into shape (",

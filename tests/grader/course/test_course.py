@@ -1,4 +1,4 @@
-"""The course is complete and in order: every assignment has its parts, its points and its tests."""
+"""The course: it is complete and in order, and every assignment has its parts, its points and its tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.grader.tools import mutants
 
 @pytest.fixture(autouse=True)
 def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To collect a suite takes as long as to run it: what is asked of an assignment here has the suite at hand."""
+    """Collecting a suite takes as long as running it, so all checks of an assignment here share one suite."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
         for module in ("validate", "stubs"):
@@ -47,8 +47,8 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
-    mistake. With another term's seed as well."""
+    """There is no warning if a query may use no key, or if a logarithm gets a zero: a student who sees a
+    warning looks for a mistake. The seed of another term is tested as well."""
     assert handout.complaint(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
@@ -56,7 +56,8 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """Tests that only ask for a refusal, a dtype or unchanged arguments have at most 8 % of the points.
+    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points, in both
+    the public and the hidden part.
 
     That holds for the public part and for the hidden part.
     """
@@ -75,7 +76,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
-    """`make handout` has been run since the solution, the public tests or the catalogue changed."""
+    """`make handout` has run since the last change of the solution, the public tests or the catalogue."""
     assert not handout.stale(assignment), "run `make handout`"
 
 
@@ -115,7 +116,7 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
 def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     assignment: Assignment, suite: Suite
 ) -> None:
-    """No right answer is rejected for what no document says, and nobody checks an argument for nothing."""
+    """No correct answer is rejected for an undocumented reason, and no student checks an argument in vain."""
     explained = vars(catalogue.solution(assignment))
     assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
     calls = [call for result in suite.run(catalogue.Module(suite.reference.right)) for call in result.calls.items()]
@@ -135,7 +136,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """Who writes the functions in the order of the page can check each of them at once."""
+    """A student who writes the functions in the order of the page can check each function at once."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
@@ -210,8 +211,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures`
-    stops that by a private name. When Hypothesis moves it, this fails."""
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder:
+    `checks.fixtures` prevents that with a private name. If Hypothesis moves it, this test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

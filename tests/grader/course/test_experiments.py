@@ -1,4 +1,5 @@
-"""Shared parts of the experiments: statistics with known answers, files that come back as written, one progress bar."""
+"""Shared parts of the experiments: statistics with known answers, files that are read back unchanged, one
+progress bar."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
 def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The experiments of the other lessons run."""
+    """The experiments of the other lessons still run."""
 
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
@@ -88,7 +89,7 @@ def test_one_lesson_s_experiment_is_asked_for_by_its_name(
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe of Windows has the code page of the system, which lacks ✓ and −: the rest of the report arrives."""
+    """A pipe on Windows has the code page of the system, which lacks ✓ and −: the rest of the report still arrives."""
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", pipe)
     monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))

@@ -1,5 +1,5 @@
-"""The given runs of lessons 8, 9 and 11 to 14: right gradients, tasks that ask what they say, the student's functions
-and nothing else measured, numbers that are still true."""
+"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements of only the
+student's functions, and numbers that are still true."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def of_lesson_9(method: str, setting: extrapolation.Setting) -> dict[str, np.nda
 
 
 def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
-    """A name, and what makes two models and the function of their losses and gradients."""
+    """Name, and the functions that make two models and compute their losses and gradients."""
     rng = np.random.default_rng(0)
     small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
 
@@ -138,7 +138,7 @@ def test_gradients_are_those_of_finite_differences(
 
 @pytest.mark.parametrize("method", extrapolation.METHODS)
 def test_what_is_trained_is_what_is_measured(method: str) -> None:
-    """The loss of lesson 9's batched model is the cross-entropy of answers made with `encode` and `logits`."""
+    """The loss of lesson 9's batched model is the cross-entropy of answers computed with `encode` and `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
     reading = extrapolation.read(solution, method, SMALL)
@@ -153,7 +153,7 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
 
 @pytest.mark.parametrize("name", ["extrapolation", "context_extension", "modern"])
 def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
-    """It ships with the assignment in which students write them."""
+    """The lab ships with the assignment in which students write the encodings."""
     assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", LABS[name].read_text("utf-8"))
 
 
@@ -162,7 +162,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Rather than trained as one thing and measured as another."""
+    """Otherwise the lab would train one function and measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -196,7 +196,7 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """With the restart and the mask; the answer of a token is in its own text."""
+    """This holds with the restart and the mask; the answer of a token is in its own text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = extrapolation.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -210,7 +210,7 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 
 
 def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
-    """A part that is changed in the laboratory gives what the mistake of the catalogue gives, on some letters."""
+    """On some letters, a part that the lab changes has the same result as the mistake in the catalogue."""
     assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
     entries = {entry.name: entry for entry in catalogue.entries(assignment)}
     for change, mistake in {
@@ -320,7 +320,7 @@ NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` measures some runs; the numbers of the others stay, and the files are the same bytes."""
+    """`make experiment` measures some runs; the numbers of the other runs stay, and the files are the same bytes."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
@@ -334,7 +334,7 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A seed or two once more, to within what another processor's rounding may change over thousands of steps."""
+    """One or two seeds run again; another processor's rounding may change the results over thousands of steps."""
     task, method = "copy 1 back", "alibi"
     rate = extrapolation.best_rates(extrapolation.kept_tries("grid.csv"))[task, method, "usual"]
     setting = replace(extrapolation.setting_of(task=task), learning_rate=rate)

@@ -1,4 +1,5 @@
-"""A mistake costs once: functions above it are tested again over right values, and only honest functions gain by it."""
+"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
+honest functions gain."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite:
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """Each function of an assignment in turn."""
+    """This is tested for one function after the other."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
@@ -153,7 +154,7 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""A guess in the first process, and another guess where a file sees that it runs in the second."""
+"""One guess in the first process, and another guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
@@ -212,7 +213,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
+    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.mistaken(suite.assignment, entry))
@@ -231,7 +232,7 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Even if a test hands on values that were rounded differently, so that the first process gets a new call."""
+    """This holds even if a test passes on values with other rounding, so that the first process gets a new call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
@@ -249,7 +250,7 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """Even if no test of its own function finds the dtype."""
+    """This holds even if no test of its own function checks the dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
     assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}

@@ -1,4 +1,4 @@
-"""Teaching staff look at files that need it: an honest mistake is no suspicion."""
+"""Review by staff: files that need it are named, and an honest mistake is not suspicious."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
-    """The samples that can be graded, and each known mistake as a file."""
+    """The files are the samples that can be graded, and each known mistake."""
     right = suite.run(catalogue.Module(suite.reference.right))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}

@@ -1,4 +1,5 @@
-"""An author's first hour: `autograder new`, what `make handout` says of mistakes, and the tutorial's own commands."""
+"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the commands
+of the tutorial."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from autograder.handout import HandoutError, complaint, create
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""Longer than the name of an assignment that it begins with."""
+"""A name that begins with the name of another assignment."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
 
 def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`python -m …` in a copy of the course."""
+    """Run `python -m …` in a copy of the course."""
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-m", *words], cwd=root, env=environment, capture_output=True, text=True)
 
@@ -64,7 +65,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """In a course of the new assignment alone: the others are in order, and to see that takes long."""
+    """The course has only the new assignment, because checking the others takes long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The numbers that each dial should show at its settings, from the solutions: a function for each dial, of its name."""
+"""Numbers that each dial should show at its settings, from the solutions: a function per dial, with its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ solution: Any = functools.cache(lesson_numbers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """What a dial of a page should show."""
+    """Numbers that a dial of a page should show."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)

@@ -1,4 +1,4 @@
-"""The wall, asked where an answer is cheapest: a line in a worker, a call of a submission, a look at a process."""
+"""The wall, tested at the lowest cost: a line in a worker, a call of a submission, a look at a process."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.self_test import Attempt
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
-"""Limits that are reached sooner, and no less real for that."""
+"""Limits that are reached sooner, but are as real."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for all tests: each finds what the one before it has left."""
+    """One sandbox for all tests: each test finds the state that the last test left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -39,7 +39,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall; nothing of it is left afterwards."""
+    """A submission behind the wall; nothing remains of it afterwards."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -50,7 +50,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
 
 
 def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """What a function returns."""
+    """Result of a function."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -100,11 +100,11 @@ NEVER = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of calls that would break a promise each."""
+"""Names of calls each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """Every other system call, flag of an open file, and command for a descriptor or a device."""
+    """This covers every other system call, flag of an open file, and command for a descriptor or a device."""
     number = {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in confine._ALLOWED_CALLS.split()}
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
@@ -153,7 +153,8 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """No variable, path or object of it, and not the names of the files beside numpy, which imports remember."""
+    """A worker gets no variable, path or object of the grader, and not the file names beside numpy, which
+    imports remember."""
     with loaded(sandbox, SEARCHES) as backend:
         assert called(backend, "search") == []
 
@@ -248,12 +249,12 @@ ENDS = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""What a function does → what is then said of it."""
+"""Behaviour of a function → message about it."""
 
 
 @pytest.mark.parametrize("does", ENDS)
 def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another one goes on with the file, and nothing of the one before is there."""
+    """The worker is gone, another worker continues with the file, and nothing of the old worker remains."""
     source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
         assert called(backend, "g") == [True]
@@ -292,7 +293,7 @@ SLOW = (
 
 @pytest.mark.parametrize("end", SLOW)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """As above an exception."""
+    """This holds also for an exception above it."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert called(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -320,7 +321,7 @@ def f():
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """Nor what it would go on to write, in the folder of the next one or beside it."""
+    """Nor can it write anything later, in the folder of the next worker or beside it."""
     source = """
 import os, threading, time
 def note():
@@ -339,7 +340,8 @@ def f(): threading.Thread(target=note, daemon=True).start()
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could talk by which numbers are open; how many are open the kernel tells everybody."""
+    """Two submissions could communicate by the numbers of open descriptors; the kernel tells everybody how
+    many are open."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
         " os.path.lexists(f'/proc/{process}/fd/{n}')]"
@@ -366,7 +368,7 @@ def everybody_may_read_the_interpreter() -> bool:
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """And linear algebra uses one thread."""
+    """Linear algebra uses one thread, too."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
         assert called(backend, "f") == 300.0**3
@@ -430,8 +432,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until another one has run, which may have defined it. One that raises an error of the same kind is asked each
-    time."""
+    """This holds until another function has run, which may have defined it. A function that raises an error
+    of the same kind is called each time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -505,7 +507,7 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library: without a flag, the kernel takes its pages for memory that they share."""
+    """Both have mapped the C library: without a flag, the kernel treats its pages as memory that they share."""
     with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
         called(backend, "listen")
         begin, end, count = called(second, "speak")
@@ -515,7 +517,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """So nothing that the second is told reaches it by how busy the machine is."""
+    """So the load of the machine gives the first process no information from the second."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:

@@ -1,4 +1,4 @@
-"""The wire: what a submission may hand over arrives as it was, and nothing else arrives at all."""
+"""The wire: permitted values of a submission arrive unchanged, and nothing else arrives."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Of the same type, dtype and shape, and equal to the last bit but for the spelling of NaN."""
+    """Return True for values of the same type, dtype and shape that are equal to the last bit, except for the
+    spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -93,7 +94,7 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 
 def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
-    """And is equal to nothing."""
+    """Such a value is equal to nothing."""
     for value in FOREIGN:
         for described in (decode(encode(value)), decode(encode([value]))[0], decode(encode({"a": (value,)}))["a"][0]):
             assert type(described) is Foreign
@@ -140,7 +141,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _read(read: Any, data: bytes) -> Any:
-    """What a reader makes of some bytes: a value or MalformedError."""
+    """Result of a reader for some bytes: a value or MalformedError."""
     try:
         return read(data)
     except MalformedError as error:
@@ -290,7 +291,7 @@ def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
-    """As Hypothesis does, which notes when the garbage collector ran: in the midst of a call."""
+    """An example is Hypothesis, which records runs of the garbage collector in the middle of a call."""
     library, student = types.ModuleType("library"), types.ModuleType("student")
     library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
     watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"
@@ -305,7 +306,7 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
 
 
 def test_every_field_of_an_exception_crosses_the_wire() -> None:
-    """And a field that only one side knows would not."""
+    """A field that only one side has would not cross."""
     raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
     assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
     packed = wire.pack_reply(Reply(raised=raised, lines=7))

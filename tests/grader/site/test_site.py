@@ -1,4 +1,4 @@
-"""The site as files: it gives no answer away, and nothing of it is missing."""
+"""The site as files: it gives no answer away, and it is complete."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_site_of_an_instructor_gives_nothing_away(
     uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
+    """Every byte is examined: the course's files are searched, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
     weights = {name for name in NUMBERS if name.startswith("assignments/writer/")}
@@ -63,7 +63,7 @@ def test_an_answer_in_any_file_stops_the_build(
 
 
 def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Path, pyodide: Path) -> None:
-    """Every script and style that a page names is a file of the site, and its name changes with its content."""
+    """Every script and style of a page is a file of the site, and its name changes with its content."""
     for page in site.glob("*.html"):
         text = page.read_text("utf-8")
         assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
@@ -95,14 +95,14 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
 
 
 def test_the_editor_is_what_its_hash_says() -> None:
-    """Whoever changes it builds it by its script, which writes both."""
+    """To change the editor, run its build script, which writes both."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
     assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """And the checks ask for no other: all that they import beside numpy and matplotlib is there."""
+    """The checks need no other libraries: everything that they import besides numpy and matplotlib is there."""
     names = {name.partition("/")[0] for name in libraries.libraries()}
     assert {
         "pytest",

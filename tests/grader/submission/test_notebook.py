@@ -1,4 +1,4 @@
-"""Notebooks: code cells in order, without what only a notebook understands."""
+"""Notebooks: code cells in order, without lines that only a notebook understands."""
 
 from __future__ import annotations
 

@@ -39,11 +39,11 @@ METADATA = {
     "users": [{"email": "ada@example.edu", "id": 1234, "name": "Ada Lovelace"}],
     "previous_submissions": [],
 }
-"""submission_metadata.json as gradescope-autograders.readthedocs.io/en/latest/submission_metadata has it."""
+"""submission_metadata.json as documented on gradescope-autograders.readthedocs.io/en/latest/submission_metadata."""
 
 
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
-    """`otter run`, and the JSON that it leaves."""
+    """Run `otter run`, and return the JSON that it writes."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas, of Otter's ways with it
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
@@ -56,8 +56,8 @@ def by_test(results: GradingResults) -> dict[str, bool]:
 
 
 def install(folder: Path) -> Path:
-    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its
-    interpreter."""
+    """Make a fresh environment with the course as a wheel; its dependencies come from this environment.
+    Return its interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"

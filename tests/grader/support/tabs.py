@@ -1,4 +1,4 @@
-"""The checks of many files in Pyodide, outside of a browser, and in this machine's Python."""
+"""Checks of many files in Pyodide, outside a browser, and in this machine's Python."""
 
 from __future__ import annotations
 

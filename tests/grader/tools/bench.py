@@ -73,7 +73,7 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Script with the imports of `autograder grade` alone: those of this file would hide the needs of a class."""
+"""Script with only the imports of `autograder grade`: the imports of this file would hide the needs of a class."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Milliseconds of the machine for which 15 ms were promised."""
+"""Milliseconds on the machine for which 15 ms were promised."""
 
 TIMES = 2
 """Repetitions per measurement."""

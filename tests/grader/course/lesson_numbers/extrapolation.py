@@ -107,7 +107,7 @@ def best_single(method: str) -> float:
 
 
 def full_turns(width: int) -> int:
-    """How many pairs make a full rotation in a text of training."""
+    """Number of pairs that make a full rotation in a training text."""
     return int((16 * 10000.0 ** (-np.arange(0, width, 2) / width) / (2 * np.pi) >= 1).sum())
 
 
