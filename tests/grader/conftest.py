@@ -48,7 +48,7 @@ QUICK = "sinusoidal"
 
 def pytest_configure(config: pytest.Config) -> None:
     examples.QUICK = bool(config.getoption("quick"))
-    # A shell's job in the background ignores Ctrl-C, and so would every command that a test starts and interrupts.
+    # A background job of a shell ignores Ctrl-C, and so would every command that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -175,7 +175,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     )
 
 
-# Whoever is killed
+# Killed processes
 
 
 @pytest.fixture
@@ -317,7 +317,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             assert process.returncode == 130, printed
             assert "What was graded is kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
-        for _ in range(200):  # what is just being started ends a little later
+        for _ in range(200):  # a process that is starting ends a little later
             if not list(scratch.iterdir()):
                 break
             time.sleep(0.1)

@@ -337,7 +337,7 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
         (0.517, True),
         (0.52, True),  # rounded
         (0.51, True),
-        (0.5, False),  # could be anything
+        (0.5, False),  # may be any value
         (0.5175, False),
         (-0.5174, False),
         (0.517363, False),  # is right

@@ -65,7 +65,7 @@ def test_a_shape_that_does_not_hold_the_numbers_is_named(shape: tuple[int, ...],
         ZEROS(shape).reshape(target)
     except ValueError as error:
         words = explanation(str(error))
-        named = tuple(target[1:] if target[0] == -1 else target)  # numpy leaves out a -1 in front
+        named = tuple(target[1:] if target[0] == -1 else target)  # numpy omits a leading -1
         assert words.startswith(f"An array of {int(np.prod(shape))} numbers does not fill shape {named}"), words
 
 

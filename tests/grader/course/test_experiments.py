@@ -35,7 +35,7 @@ def test_the_sign_flip_counts_choices_of_signs() -> None:
     # Of ±1 ±1 ±2 only +1+1+2 and its mirror image are as far from 0 as 4; all eight are as far as 0.
     assert experiments.sign_flip(np.array([1.0, 1.0, 2.0])) == 2 / 8
     assert experiments.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
-    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight: rounding must not decide it.
+    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight, so rounding must not decide.
     assert experiments.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
     assert experiments.sign_flip(np.array([0.3, 0.1, 0.2, -0.6])) == 1
 

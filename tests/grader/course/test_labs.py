@@ -133,7 +133,7 @@ def test_gradients_are_those_of_finite_differences(
             assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
 
 
-# What is measured: the student's functions, and nothing else.
+# Measurements use only the student's functions.
 
 
 @pytest.mark.parametrize("method", extrapolation.METHODS)
@@ -269,7 +269,7 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
             assert answer == row[marks[marks < place].max() + 1]
 
 
-# What is kept of the last run.
+# Saved results of the last run.
 
 
 MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "x4", "x8", "stretched"}

@@ -13,7 +13,7 @@ import pytest
 
 from autograder import course
 
-# A command that prints its arguments, each on a line, in the place of ours.
+# A command that prints its arguments, each on a line, instead of the real one.
 PRINTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 HOSTILE = [
     *("a`touch gotcha`.py", "a$(touch gotcha).py", "$(shell touch gotcha).py", "${shell touch gotcha}.py"),

@@ -99,7 +99,7 @@ def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None
     assert lab.write(model, prompt, 60) == text
 
 
-# What the public tests see.
+# Mistakes that the public tests find.
 
 IN_PLACE = """
 def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):

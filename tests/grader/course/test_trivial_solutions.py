@@ -125,7 +125,7 @@ class Mixture:
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured
-        except ValueError:  # nobody asks that much of a right function
+        except ValueError:  # no right function needs that many calls
             return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
         if key not in self.replies:
             self.replies[key] = self._reply(behaviour, call)

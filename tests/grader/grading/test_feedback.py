@@ -136,7 +136,7 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     """Each kind of failure has its own hint, name and message."""
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    # Only answers, which come before hidden tests, and public tests have the other kinds.
+    # Only public tests and answers, which come before hidden tests, have the other kinds.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
     possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):

@@ -97,9 +97,7 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert (
-        len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
-    )  # the examples of a new assignment are few
+    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS  # a new assignment has few examples
 
 
 @pytest.mark.parametrize("way", WRONG)

@@ -42,5 +42,5 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
     if phase is Phase.HIDDEN:
         assert grade.status is Status.GRADED and 10 < grade.score < 20
-    else:  # nothing of it is left for the hidden tests
+    else:  # nothing of it remains for the hidden tests
         assert grade.status is Status.TIMEOUT and 0 < grade.score < 10

@@ -68,7 +68,7 @@ def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
     hidden = (
         "PYTHONPATH",
         "PYTHONSAFEPATH",
-    )  # the latter, which grading sets, would put the folder itself out of sight
+    )  # the latter, which grading sets, would hide the folder itself
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | variables
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -78,7 +78,7 @@ def sources(notebook: bytes) -> dict[str, str]:
     return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
 
 
-# Nothing is given away
+# No answers
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     assert not stubs.agree(golden(), golden(wrong)) and not stubs.agree(golden(wrong, wrong), golden(wrong))
 
 
-# As its instructor needs it
+# Needs of the instructor
 
 
 def test_a_handout_of_some_has_nothing_of_the_others() -> None:
@@ -272,7 +272,7 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
     assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {one.name for one in course.assignments()}
 
 
-# Everything is there
+# Completeness
 
 
 def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) -> None:
@@ -356,8 +356,8 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
     """GitHub's shell runs its commands, with output in the summary of the run. It fails if a public test fails."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
-    assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
-    for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough to see
+    assert "push" in workflow[True]  # YAML 1.1 reads the word `on` as true
+    for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
         shutil.copytree(shipped / name, tmp_path / name)
     put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
     put(tmp_path, {"assignments/rope/rope.py": sample("hedy"), "pytest.ini": (shipped / "pytest.ini").read_bytes()})
@@ -371,7 +371,7 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
     assert "install" in install and [ended(step) for step in steps] == [0, 0, 1]
     said = summary.read_text("utf-8")
     put(tmp_path, {"assignments/rope/rope.py": ROPE.stub.read_bytes()})
-    assert ended(steps[-1]) == 0  # what is not written yet is no failure
+    assert ended(steps[-1]) == 0  # an unwritten function is not a failure
     assert ">>> rope_frequencies(4)" in said and "The exponent looks half as large" in said
 
 

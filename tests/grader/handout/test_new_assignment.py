@@ -37,7 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
-        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # what pytest has compiled names its old path
+        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # files that pytest compiled name the old path
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock", "course.toml"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)
@@ -70,7 +70,7 @@ def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["new", "handout", "check", "grade", "build"]
-    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # the others are asked elsewhere
+    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # other tests cover the other assignments
         done = run(root, "autograder.cli", *shlex.split(line))
         assert done.returncode == expected and "Traceback" not in done.stderr, (line, done.stdout, done.stderr)
 
@@ -94,7 +94,7 @@ MISTAKES = [
 def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("course", "handout.new", "handout.validate"):
         monkeypatch.setattr(f"autograder.{module}.ROOT", tmp_path)
-    for name, value in {"full_course": list, "stale": lambda one: {}}.items():  # pytest reads a file once a process
+    for name, value in {"full_course": list, "stale": lambda one: {}}.items():  # pytest reads a file once per process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)
     monkeypatch.syspath_prepend(tmp_path)
     put(tmp_path, {"tests/hidden/seed.txt": "1"})

@@ -44,7 +44,7 @@ def address(handout: Path) -> Iterator[str]:
     """Address that the command prints, for lesson 1."""
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
-    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where whoever starts the tests ignores Ctrl-C
+    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # even if the test run ignores Ctrl-C
     with subprocess.Popen(
         command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears
     ) as process:
@@ -89,7 +89,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
     page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
     saved(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
-    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
+    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret is below its line
     assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
     for name, functions in {"attention": 10, "naive": 8}.items():
         page.goto(address.replace("attention.html", f"{name}.html"))

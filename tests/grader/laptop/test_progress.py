@@ -122,7 +122,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
 
 
 def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
-    # add_positions calls sinusoidal_encoding, and is not at fault where that crashes; shift_matrix does without it.
+    # add_positions calls sinusoidal_encoding, and is not at fault if that crashes; shift_matrix does not call it.
     source = find("sinusoidal").solution.read_text("utf-8")
     source = replaced(source, "offset_similarity", "raise NotImplementedError")
     write(replaced(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
@@ -131,7 +131,7 @@ def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check,
     assert "builds on `sinusoidal_encoding`: fix that first" in lines["add_positions"]
     assert lines["shift_matrix"].startswith(" ✓")
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
-    # A test of constant_decay hands its result on to decay_bias.
+    # A test of constant_decay passes its result to decay_bias.
     lay_out(laptop, "state")
     write(replaced(find("state").solution.read_text("utf-8"), "decay_bias", "raise NotImplementedError"), "state")
     lines = marked(check("state"))
@@ -180,7 +180,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "run this in the folder that holds" in refused("rope")
 
 
-# Prints, the debugger, and what never returns
+# Prints, the debugger, and endless calls
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:

@@ -77,7 +77,7 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
 ) -> None:
     results = platform({"rope.py": HEDY})
     (built[0] / "results" / "results.json").unlink()
-    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as every process that it starts
+    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each process it starts
     assert not (built[0] / "results" / "results.json").exists(), "graded twice"
     assert results["output_format"] == "md" and "stdout_visibility" not in results
     assert points(results) == HEDY_SCORE

@@ -104,7 +104,7 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-# Contrast is measured by `seen.faint`, in pictures too; axe takes four times as long for it.
+# `seen.faint` measures contrast, in pictures too; axe takes four times as long for it.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
 

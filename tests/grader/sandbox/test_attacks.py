@@ -72,7 +72,7 @@ def seen() -> Iterator[Seen]:
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
-        note((worker.process,))  # what it says of itself could carry what the one before it has seen
+        note((worker.process,))  # its messages could carry observations of the previous submission
         return worker
 
     def call(self: SandboxedBackend, call: Call) -> Any:

@@ -67,7 +67,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
     expected = {name for name, locks in ROWS.items() if locks <= off}
     if os.geteuid() == 0:
         assert {*broken(findings)} == expected != set()
-    else:  # whom the user lock gives no other id, and the mode of the folder above keeps from writing there
+    else:  # without another id from the user lock, it may not write there because of the mode of the parent folder
         assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
@@ -161,7 +161,7 @@ def test_the_wall_holds_with_the_first_landlock(instead: Callable[[str, str], No
     instead("landlockpy", FIRST_ABI)
     findings = self_test.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-    # Seccomp is then what keeps files from being emptied.
+    # Seccomp then prevents the truncation of files.
     assert {"empties no file", "opens no file in an odd way"} <= set(broken(self_test.examine(["seccomp"])))
 
 
@@ -201,7 +201,7 @@ def test_root_needs_few_capabilities_and_is_told_without() -> None:
     assert set(findings.values()) <= {"limits", "user"} and "has no privilege and gains none" in findings
 
 
-# another user: other locks keep some promises then
+# for another user, other locks keep some promises
 
 EXAMINES = """
 import json, sys

@@ -60,7 +60,7 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# what the system refuses, beside what the self-test asks before every batch
+# refusals of the system, besides those that the self-test checks before every batch
 
 LINES = """
     open('/proc/self/root' + file).close()
@@ -109,7 +109,7 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel's own, for which it asks no filter, and refuses anybody else
+    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls, and refuses all others
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in confine._DESCRIPTOR_QUESTIONS]
     calls += [(number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in confine._TERMINAL_QUESTIONS]
@@ -177,7 +177,7 @@ def work():
         assert called(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# what a call can end, and take
+# processes that a call can end, and resources that it can take
 
 HEAD = """
 import ctypes, mmap, os, platform, re, signal, struct, time
@@ -335,7 +335,7 @@ def f(): threading.Thread(target=note, daemon=True).start()
     with loaded(sandbox, source) as backend:
         called(backend, "f")
     time.sleep(0.02)
-    sandbox.home.chmod(0o700)  # which nobody may list, unless root
+    sandbox.home.chmod(0o700)  # which only root may list
     assert os.listdir(sandbox.home) == ["files"] and os.listdir(sandbox.scratch) == []
 
 
@@ -364,7 +364,7 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# what a worker is, and how it ends
+# properties of a worker, and how it ends
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
@@ -428,7 +428,7 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
             called(backend, "f")
 
 
-# what the grader bounds on its own side
+# limits on the grader's side
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     start = time.monotonic()
     tab.write(STUB + "\n# again\n")
     tab.page.wait_for_function("() => checked === code.text()")
-    slowness = max((time.monotonic() - start) / 2.2, 1)  # of it, 0.7 s are a pause
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # this includes a pause of 0.7 s
     tab.wait_for_rest()
     text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
     tab.write(text)

@@ -55,7 +55,7 @@ EXPORT = "".join(
 EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
 EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
-# The marks of every platform, about Alan, where Eve chooses: in her own file's name.
+# Every platform's marks for Alan, in a name that Eve chooses: that of her own file.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
 MARKS += [
     f"x_alan_attempt_{STAMP}_rope.py",
@@ -121,7 +121,7 @@ def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
     assert {*found} == {"aB3xZ", "Qrs12", "12345"} and "marks it as late" in found["Qrs12"].notes[0]
 
 
-# Folders and files that students drop
+# Folders and files that students add
 
 ADDRESSES = "".join(f"submission_{n}:\n  :submitters:\n  - :email: {name}\n" for n, name in enumerate(["ada", "bob"]))
 Files = dict[str, str | bytes]
@@ -200,7 +200,7 @@ def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
     assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
 
 
-# Folders that are not meant
+# Folders that are not submissions
 
 UNCLEAR: dict[str, dict[str, str | bytes]] = {
     "files that name no assignment": {"ada.py": "x = 1", "bob.py": "x = 1", "cy.ipynb": "x = 1"},
@@ -271,7 +271,7 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(
     assert without_eve(after) == without_eve(before)
 
 
-# Whatever a parser raises, and however much there is
+# Exceptions of parsers, and large amounts
 
 
 def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str]
         __import__("no_such")
 
 
-# A result that a test hands on
+# A result that a test passes on
 
 
 CACHES = """
@@ -103,7 +103,7 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
             expect.matches(own.rope_frequencies, *arguments)
 
 
-# Whatever a grader raises
+# Exceptions of a grader
 
 
 class Fails(Exception):

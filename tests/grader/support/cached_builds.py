@@ -26,7 +26,7 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """Make an object with this name, or find it; every caller gets a separate copy."""
     folder = tmp_path_factory.getbasetemp()
-    # Workers of one run have folders side by side; a run that a test starts is not one of them.
+    # Workers of one run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
 
     def get(name: str, make: Callable[[], Any]) -> Any:

@@ -79,6 +79,6 @@ def _harmed(job: Job, setup: GraderSetup) -> bytes:
             file.write(".")
             if file.tell() <= int(often):
                 file.flush()
-                time.sleep(0.1)  # no grader ends before it is known which job it has
+                time.sleep(0.1)  # no grader ends before its job is known
                 os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGSTOP)
     return grade_of(job)

@@ -45,7 +45,7 @@ METADATA = {
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
     """Run `otter run`, and return the JSON that it writes."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas, of Otter's ways with it
+        warnings.simplefilter("ignore")  # warnings of pandas about Otter's code
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
     return results, json.loads((out / "results.json").read_text(encoding="utf-8"))
 
@@ -63,7 +63,7 @@ def install(folder: Path) -> Path:
     python = folder / "venv" / "bin" / "python"
     packages = next((folder / "venv" / "lib").glob("python*/site-packages"))
     (packages / "lent.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
-    # Otter's own plugins lie in one room with one that needs these.
+    # One of Otter's own plugins needs these packages.
     for name in ("google/oauth2/credentials.py", "googleapiclient/discovery.py"):
         (packages / name).parent.mkdir(parents=True)
         (packages / name).write_text("build = None\n")

@@ -30,7 +30,7 @@ class WarmProcesses(Processes):
 
 def _taken(size: int, setup: GraderSetup) -> Processes:
     key = size, setup.disabled_locks
-    if key not in _warm:  # a pool that has ended starts again at its next job
+    if key not in _warm:  # a pool that has ended starts again with its next job
         _warm[key] = WarmProcesses(size, setup)
     return _warm[key]
 

@@ -143,7 +143,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # what moving between cores costs is the machine's
+    os.sched_setaffinity(0, {min(before)})  # the cost of moving between cores belongs to the machine
     solution = catalogue.Module(catalogue.solution(assignment))
     suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
     functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
@@ -154,7 +154,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
 
         right, bare, mistaken, empty = [], [], [], []
-        for _ in range(5 * ROUNDS):  # side by side: a core's speed changes from second to second
+        for _ in range(5 * ROUNDS):  # side by side, because the speed of a core changes every second
             right.append(graded((text,)))
             bare.append(_processor_seconds(lambda: suite.run(solution), grader))
             mistaken.append(graded(*wrong))
@@ -244,7 +244,7 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure a check in a browser tab."""
     if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
-        return  # no Pyodide, no line
+        return  # without Pyodide there is no line
     folder.mkdir()
     site = build.build(folder / "site", str(fetch_pyodide.FOLDER))
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)

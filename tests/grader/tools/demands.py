@@ -66,7 +66,7 @@ def plain_module(assignment: Assignment) -> ModuleType:
 def demands(assignment: Assignment) -> Iterator[Demand]:
     """Yield the needs of each test of an assignment on its plain readings. Change limits of this process."""
     suite, backend = Suite(assignment), catalogue.Module(plain_module(assignment))
-    suite.run(catalogue.Module(suite.reference.right))  # remembers the right values, which are not the test's needs
+    suite.run(catalogue.Module(suite.reference.right))  # caches the right values, which are not needs of the test
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
     signal.signal(signal.SIGPROF, _cut_off)
     for test in suite.tests:
