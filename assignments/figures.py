@@ -459,7 +459,7 @@ def _drawing(figure: Figure) -> str:
             page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
         )
     drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
-    # The text between the tags is for readers.
+    # The part between the tags is text to read.
     drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():

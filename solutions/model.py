@@ -41,7 +41,7 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# Helpers for heads, tokens and scores that several functions share.
+# Checks and steps of heads, tokens and scores that several functions share.
 
 MODEL_NAMES = {"model.embed_tokens.weight": "embedding", "model.norm.weight": "norm"}
 LAYER_NAMES = {

@@ -185,7 +185,7 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
     module = catalogue.solution(course.find("model"))
     vars(module)["right"] = dict(vars(module))
     exec(source, vars(module))
-    (result,) = [one for one in suite.run(catalogue.Module(module), Phase.PUBLIC) if one.test.name == test]
+    (result,) = [one for one in suite.run(catalogue.ModuleBackend(module), Phase.PUBLIC) if one.test.name == test]
     assert result.kind is kind
 
 

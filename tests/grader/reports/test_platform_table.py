@@ -297,7 +297,7 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
-    """These are students without a number of the platform, and students whose assignment is unknown."""
+    """Students without a number of the platform, or without a known assignment, are named."""
     problem = Problem("A .docx.")
     graded(
         out,
