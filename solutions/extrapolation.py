@@ -59,7 +59,7 @@ def _distances(length):
     return positions[:, np.newaxis] - positions
 
 
-# The rows that a method adds to the embeddings: each function takes (length, d, parameters) and gives (T, d) or (T, 1).
+# The rows that a method adds to the embeddings: a function of (length, d, parameters) returns (T, d) or (T, 1).
 
 
 def _integer(length, d, parameters):
@@ -95,7 +95,7 @@ def _learned(length, d, parameters):
     return table[:length]
 
 
-# The scores of a method: each function takes (q, k, parameters) and gives (T, T), scaled, not masked.
+# The scores of a method: a function of (q, k, parameters) returns (T, T), scaled, not masked.
 
 
 def _plain_scores(q, k, parameters):

@@ -173,7 +173,7 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) taken for the pair index")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp; the rule: low and high are pair indices, so the ramp takes
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the ramp takes
     the pair index i: 0, 1, 2 and so on."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)

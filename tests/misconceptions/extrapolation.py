@@ -211,7 +211,7 @@ def with_t5_buckets(method, q, k, parameters, share, shared):
 
 @mistake("logits", "expected: the number of buckets in place of those that are left")
 def t5_steps_for_all_buckets(method, q, k, parameters):
-    """You spread T5's logarithm over all B buckets; the rule is B − E, because near distances take the first E."""
+    """You spread T5's logarithm over all B buckets. The rule: spread it over B − E, because near distances take E."""
     return with_t5_buckets(
         method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128 / e), lambda buckets, _: buckets
     )
@@ -219,20 +219,20 @@ def t5_steps_for_all_buckets(method, q, k, parameters):
 
 @mistake("logits", "expected: the E of the denominator forgotten")
 def t5_logarithm_of_128(method, q, k, parameters):
-    """You divided T5's logarithm by ln 128; the rule is ln(128/E), so that the last bucket begins near 128."""
+    """You divided T5's logarithm by ln 128. The rule: divide by ln(128/E), so that the last bucket begins near 128."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128), np.subtract)
 
 
 @mistake("logits", "expected: the E of both logarithms forgotten")
 def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
-    """You took the logarithms of n and of 128 for T5; the rule divides both by E, so that the logarithmic part starts
+    """You took the logarithms of n and of 128 for T5. The rule: divide both by E, so that the logarithmic part starts
     where the exact part ends."""
     return with_t5_buckets(method, q, k, parameters, lambda n, _: np.log(n) / np.log(128), np.subtract)
 
 
 @mistake("logits", "expected: the logarithmic half of T5's formula left out")
 def t5_buckets_all_exact(method, q, k, parameters):
-    """You made all of T5's buckets one position wide; the rule: from n = E on they grow with the logarithm."""
+    """You made all of T5's buckets one position wide. The rule: from n = E they grow with the logarithm."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
 
 

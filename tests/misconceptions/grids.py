@@ -300,7 +300,7 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Each section begins with the fastest frequency again; the rule: i counts all pairs, so pair i has base^(−2i/d)
+    """Each section begins with the fastest frequency again. The rule: i counts all pairs, so pair i has base^(−2i/d)
     whatever its axis."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:

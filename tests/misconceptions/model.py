@@ -885,7 +885,7 @@ def _masked_from_the_first_row(tokens, loaded, positions, mask, cache):
 
 @mistake("forward", "lucidrains/x-transformers #187; hyprstream/hyprstream #1521; pytorch/executorch #21749")
 def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """Behind a cache your mask begins with its first row, so new tokens do not see what came before; the rule: row i
+    """With a cache, your mask begins with its first row, so new tokens do not see the cached ones. The rule: row i
     of the new ones may use the keys 0 … t+i."""
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
 

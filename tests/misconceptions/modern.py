@@ -509,7 +509,7 @@ def sink_not_shifted(scores, sink):
 
 @mistake("sink_weights", "expected: the largest of both subtracted from the scores alone")
 def sink_not_shifted_by_the_largest_of_both(scores, sink):
-    """You subtracted the largest number from the scores, and e^sink stayed as it is; the rule: subtract the same number
+    """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number
     from the sink too, or its share is wrong."""
     scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]
     largest = np.maximum(np.maximum(scores.max(axis=-1, keepdims=True), sinks), -1e300)

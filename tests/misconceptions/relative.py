@@ -143,8 +143,8 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @mistake("t5_bucket", "expected: the limit of all buckets for that of one direction")
 def last_bucket_of_both_directions(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """Far distances end at the last bucket of all, num_buckets − 1; the rule: bidirectional, each direction has half of
-    the buckets, and its own last one takes the rest."""
+    """Far distances end at the last bucket of all, num_buckets − 1. The rule: if `bidirectional` is True, each
+    direction has half of the buckets, and its own last one takes the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2

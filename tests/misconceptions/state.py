@@ -392,7 +392,7 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: an exclusive running sum of the gates")
 def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
-    """What a query reads from the state has not faded by the gate of its own token; the rule: c_i counts token i
+    """The state that a query reads has not faded by the gate of its own token. The rule: c_i counts token i
     too."""
 
     def one_chunk(current, q, k, v, log_f):
