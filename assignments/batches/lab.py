@@ -1,10 +1,10 @@
-"""Packed training, run: one small model, trained on packed rows in four ways, then tested on single texts.
+"""Experiment on packed training: one small model, trained on packed rows in four ways, then tested on single texts.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `batches.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `batches.py`.
 
 The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
 of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its own
-text (`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a
+text (`document_mask`) or everything before it in the row. These are four ways. Position enters by RoPE, or by a
 learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
@@ -13,7 +13,7 @@ learned table. Tasks:
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
 `padding_mask`, with positions from `position_ids`, or with places in the row as positions.
 
-All settings are those of lesson 9 and were not chosen again. `paragraphs.csv` has the lengths, in words, of all
+All settings are those of lesson 9; none was chosen again. `paragraphs.csv` has the lengths, in words, of all
 paragraphs of lessons 1 to 12 as they were when this lesson was written.
 """
 
@@ -107,13 +107,13 @@ def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
-    """Return the packed rows that all seeds train on; their tokens are drawn anew in each step."""
+    """Return the packed rows that all seeds train on; each step draws new tokens for them."""
     rng, made = np.random.default_rng(0), []
     for _ in range(ROWS):
         lengths: list[int] = []
         while sum(lengths) < ROW:
             lengths.append(int(rng.integers(SHORTEST, LONGEST + 1)))
-        lengths[-1] -= sum(lengths) - ROW  # the last text is cut where the row ends
+        lengths[-1] -= sum(lengths) - ROW  # the last text is cut at the end of the row
         ids, boundaries = implementation.pack([np.arange(length) for length in lengths])
         positions = np.asarray(implementation.packed_positions(boundaries))
         mask = implementation.document_mask(boundaries) if way.mask else np.tri(ROW, dtype=bool)
@@ -268,7 +268,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
@@ -288,7 +288,7 @@ def paragraphs() -> np.ndarray:
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
-    """Return the share of padding where each batch of texts is as wide as its longest text.
+    """Return the share of padding if each batch of texts is as wide as its longest text.
 
     An incomplete batch at the end is left out.
     """

@@ -139,9 +139,9 @@ def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") 
 
 @picture
 def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: int = 3) -> Figure:
-    """Draw the attention that each distance gets at the longest length.
+    """Draw the attention to each distance at the longest length.
 
-    The right key stands `back` positions before the query.
+    The right key is `back` positions before the query.
     """
     names = {key: key[0] if key[1] == "usual" else f"{key[0]}: {key[1]}".replace("_", " ") for key in looks}
     shown = {key: name for key, name in names.items() if not np.isnan(looks[key]).any()}

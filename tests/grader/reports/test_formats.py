@@ -1,4 +1,5 @@
-"""The page for authors of other programs says what is printed and recorded, and its program reads it."""
+"""The page for authors of other programs: it describes everything that is printed and recorded, and its
+program reads it."""
 
 from __future__ import annotations
 

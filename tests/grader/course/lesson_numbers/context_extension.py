@@ -59,7 +59,7 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
 
 
 def repairs(run: str) -> list[str]:
-    """The methods that change frequencies, as far as they are in a run."""
+    """Methods that change frequencies, if they are in a run."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
 
 
@@ -93,7 +93,7 @@ def row(run: str, length: int) -> list[float]:
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Copying 3 back at 64 tokens after further steps."""
+    """Accuracies of copying 3 back at 64 tokens after further steps."""
     return [mean(further, method, 64, steps) for method in methods]
 
 

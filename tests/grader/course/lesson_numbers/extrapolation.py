@@ -98,7 +98,7 @@ def far(method: str, change: str = "usual", then: str = "usual", length: int = 1
 
 
 def far_row(method: str, change: str = "usual", then: str = "usual") -> list[float]:
-    if then == "usual":  # the models of the first table, trained once more
+    if then == "usual":  # the models of the first table, trained again
         assert np.isclose(far(method, change), mean(method, change), atol=0.02)
     return [far(method, change, then, *at) for at in ((128, 0), (512, 0), (1024, 0), (512, 1), (1024, 1))]
 
@@ -234,7 +234,7 @@ weights = np.random.default_rng(1).normal(size=(3, 32, 32))
 given = {method: setting.arguments(training.draw_parameters(method, setting, 0)) for method in m.METHODS}
 without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, given[method], 16) < 1e-9]
 counts = {method: m.learned_parameters(method, given[method]) for method in m.METHODS}
-# How many tokens the first one sees, and how many it sees when it has moved one place on.
+# Number of tokens that the first token sees, before and after it moves by one place.
 seen = np.isfinite(m.logits("none", SOME, SOME, {})).sum(axis=1)
 
 

@@ -44,7 +44,7 @@ def cached(layers: int, key_heads: int) -> int:
 
 
 def held_out_loss() -> float:
-    """The loss of the writer on all held-out text, as its training measured it."""
+    """Loss of the writer on all held-out text, as measured in its training."""
     rows = (line.split(",") for line in (lab.WRITER / "measured.csv").read_text("utf-8").splitlines()[1:])
     return float(dict(rows)["with RoPE"])
 

@@ -14,7 +14,7 @@ def rotated(row: np.ndarray, position: float) -> np.ndarray:
 
 
 def mixed(x: np.ndarray, position: float) -> np.ndarray:
-    """Neighbours' frequencies with halves swapped: the mixture that is neither layout."""
+    """Neighbours' frequencies with halves swapped: a mixture that is neither layout."""
     angles = np.repeat(position * m.rope_frequencies(4), 2)
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 

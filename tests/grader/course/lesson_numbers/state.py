@@ -72,7 +72,7 @@ def memory(layer: str) -> list[float]:
 
 
 def own(deltas: bool) -> float:
-    """The part of its own value that a key still reads when 16 keys are written, on average."""
+    """Mean part of its own value that a key still reads after 16 keys are written."""
     keys, state = np.random.default_rng(0).normal(size=(16, 32)), np.zeros((32, 16))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
     for key, value in zip(keys, np.eye(16), strict=True):
