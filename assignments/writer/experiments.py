@@ -1,6 +1,6 @@
-"""Break one thing, and see what the model writes: experiments for the lessons, each an option of the command.
+"""Experiments for the lessons, each an option of the command: break one thing, and see what the model writes.
 
-Each experiment says in one line what it compares, then gives the texts side by side. It runs with the
+Each experiment says in one line what it compares, then shows the texts side by side. It runs with the
 functions that you have written. `python -m assignments.writer.lessons` makes the texts in the lessons, with
 the provided functions.
 """
@@ -32,7 +32,7 @@ N_CHARACTERS = 80
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the things that an experiment compares, and its result."""
+    """Variant that an experiment compares, and its result."""
 
     title: str
     text: str
@@ -67,15 +67,9 @@ def other_layout(model: Model) -> Iterator[Variant]:
 class Forgetful(Model):
     """A model that rotates every token that it writes as if the token stood at position 0."""
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read as `Model.read` does, except for the positions of new tokens."""
-        return super().read(ids, cache, np.zeros(1, int) if cache else None)
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions of the prompt, and 0 for each token after it."""
+        return np.zeros(new, int) if cached else super().positions(cached, new)
 
 
 @experiment
@@ -88,20 +82,14 @@ def forgotten_position(model: Model) -> Iterator[Variant]:
 class Orderless(Model):
     """A model in which each token may use all tokens. Without rotation it has no positions at all."""
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read as `Model.read` does, without a causal mask."""
-        return super().read(ids, cache, visible=lambda row: slice(None))
+    def visible_tokens(self, cached: int) -> VisibleTokens:
+        """Return all tokens: there is no causal mask."""
+        return lambda row: slice(None)
 
 
 @experiment
 def shuffled(model: Model) -> Iterator[Variant]:
-    """Shuffle the characters of the prompt, all but the last: with positions, and without any."""
+    """Shuffle the characters of the prompt except the last, with and without positions."""
     order = np.random.default_rng(1).permutation(len(PROMPT) - 1)
     shuffled_prompt = "".join(PROMPT[i] for i in order) + PROMPT[-1]
     orderless = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
@@ -163,7 +151,7 @@ def losses_by_position(model: Model, texts: int, length: int = 4 * TRAINED_LENGT
 
 @experiment
 def longer(model: Model) -> Iterator[Variant]:
-    """Read four times the trained length: the loss per character in each quarter, the mean of four texts."""
+    """Read four times the trained length: the loss per character in each quarter, as the mean of four texts."""
     for name, reader in readers(model).items():
         quarters = losses_by_position(reader, 4).reshape(4, -1).mean(axis=1)
         yield Variant(name, "  ".join(f"{loss:.2f}" for loss in quarters))
@@ -173,17 +161,11 @@ def longer(model: Model) -> Iterator[Variant]:
 
 
 class Rolling(Model):
-    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count in it."""
+    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count inside the cache."""
 
     sinks, window = 0, 64
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
         """Read as `Model.read` does, then drop the oldest token after the sinks and move later keys back."""
         logits, cache = super().read(ids, cache)
         back = powers("trained", 2)[1].T
@@ -217,7 +199,7 @@ def stepwise_loss(model: Model, text: str) -> float:
 
 @experiment
 def dropped(model: Model) -> Iterator[Variant]:
-    """Keep 64 tokens of the text in the cache, with and without its first four: the loss per character."""
+    """Keep 64 tokens of the text in the cache, with and without its first four, and compare the loss per character."""
     text = held_out()[: 2 * TRAINED_LENGTH + 1]
     for name, sinks, window in (
         ("the whole text", 0, len(text)),
@@ -228,33 +210,31 @@ def dropped(model: Model) -> Iterator[Variant]:
 
 
 class Padded(Model):
-    """A model that puts `padding` spaces before the prompt, and hides them from attention or not.
+    """A model that puts `padding` spaces before the prompt, with or without a mask that hides them.
 
     `late`: the prompt has the positions 0, 1, 2 …, but each new token has a position too large by `padding`.
     """
 
     padding, hides, late = 12, True, False
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read a row that is padded on the left as `Model.read` does."""
-        if cache is None:
-            ids = [*self.encode(" " * self.padding), *ids]
-        cached = cache[0][0].shape[1] if cache else 0
-        positions = cached + np.arange(len(ids))
-        if self.late and not cache:
-            positions = np.maximum(positions - self.padding, 0)
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
+        """Read as `Model.read` does, with the padding before a prompt."""
+        padding = [] if cache else self.encode(" " * self.padding)
+        return super().read([*padding, *ids], cache)
+
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions with the padding counted, or not counted in the prompt."""
+        positions = super().positions(cached, new)
+        return np.maximum(positions - self.padding, 0) if self.late and not cached else positions
+
+    def visible_tokens(self, cached: int) -> VisibleTokens:
+        """Return the tokens up to each new token, without the padding if it is hidden."""
 
         def unpadded(row: int) -> slice:
             last = cached + row
             return slice(self.padding if self.hides and last >= self.padding else 0, last + 1)
 
-        return super().read(ids, cache, positions, unpadded)
+        return unpadded
 
 
 def padded(model: Model, hides: bool, late: bool) -> Padded:

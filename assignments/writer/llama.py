@@ -3,9 +3,9 @@
 The model is a Llama in small: four layers, each with causal attention (four query heads of width 32, two key
 heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained
 the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`:
-yours where you have written them, provided ones elsewhere.
+yours if you have written them, otherwise provided ones.
 
-The provided functions are no solutions. They work another way than the functions that the lessons ask for:
+The provided functions are not solutions. They work differently from the functions that the lessons ask for:
 attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power
 of one recorded matrix, and no frequency is computed; the next character is drawn without a softmax.
 
@@ -27,13 +27,13 @@ HERE = Path(__file__).parent
 HEADS, HEAD_DIM = 4, 32
 TRAINED_LENGTH = 256
 MAX_LENGTH = 2048
-"""Number of positions that the provided rotation knows."""
+"""Number of positions that the provided rotation covers."""
 
 Cache = list[tuple[np.ndarray, np.ndarray]]
 """Rotated keys and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""New token → which of the t + T tokens it may use."""
+"""New token → the tokens that it may use, of t + T."""
 
 
 # The provided functions --------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class Parts:
 
     attention: Callable[..., np.ndarray] = one_query
     causal_mask: Callable[[int], np.ndarray] | None = None
-    """None: the model reads the rows one after the other, and a row has no later ones"""
+    """None: the model reads the rows one after the other, so there are no later rows"""
     rotate: Callable[..., np.ndarray] = rotate_by_powers
     half_layout: bool = False
     """True: `rotate` rotates pairs (i, i + dh/2), so the model puts the queries and keys into that order"""
@@ -103,7 +103,7 @@ def _checkpoint() -> dict[str, np.ndarray]:
 
 
 def measured() -> list[list[str]]:
-    """Return rows of a model and its loss on held-out text in nats per character, as train.py measured it."""
+    """Return rows of a model and its loss on held-out text in nats per character, as measured by train.py."""
     return [line.split(",") for line in (HERE / "measured.csv").read_text("utf-8").splitlines()[1:]]
 
 
@@ -131,7 +131,7 @@ class Model:
 
     @staticmethod
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
-        """Return a projection to all heads, (h·dh, d), from one that may have rows for the key heads only.
+        """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
         Lessons 1 and 5 have as many key heads as query heads. So each query head gets a copy of its key head.
         """
@@ -150,28 +150,25 @@ class Model:
         empty = np.zeros((HEADS, 0, HEAD_DIM))
         return [(empty, empty)] * self.n_layers
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache.
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions of the new tokens, (new,): those after the tokens in the cache."""
+        return cached + np.arange(new)
 
-        `positions`: (T,); the positions after the cache by default. `visible`: the tokens that a new token
-        may use; all tokens up to itself by default.
-        """
+    def visible_tokens(self, cached: int) -> VisibleTokens | None:
+        """Return the tokens that each new token may use, or None: all tokens up to itself."""
+        return None
+
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
+        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache."""
         cache = cache or self.empty_cache()
-        cached, new = cache[0][0].shape[1], len(ids)
-        if positions is None:
-            positions = cached + np.arange(new)
-        one_step = self.parts.decode_step is not None and new == 1 and visible is None
+        cached = cache[0][0].shape[1]
+        positions, visible = self.positions(cached, len(ids)), self.visible_tokens(cached)
+        decodes = self.parts.decode_step is not None and len(ids) == 1 and visible is None
         embedding = self.weights["model.embed_tokens.weight"]
         x = embedding[ids]
         for layer in range(self.n_layers):
             h = normalize(x, self._of(layer, "input_layernorm"))
-            if one_step:
+            if decodes:
                 attended, cache = self._decode(layer, h, cache, int(positions[0]))
             else:
                 attended, cache = self._attend(layer, h, cache, positions, visible)
@@ -201,7 +198,7 @@ class Model:
         return out.swapaxes(0, 1).reshape(len(h), -1), [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
     def _decode(self, layer: int, h: np.ndarray, cache: Cache, position: int) -> tuple[np.ndarray, Cache]:
-        """Return the same for one row, computed by `decode_step` of lesson 5."""
+        """Return the attention of one new row and the new cache, computed by `decode_step` of lesson 5."""
         assert self.parts.decode_step is not None
         out, k, v = self.parts.decode_step(h, *self._projections(layer), HEADS, *cache[layer], position)
         return out, [*cache[:layer], (k, v), *cache[layer + 1 :]]

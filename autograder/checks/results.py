@@ -101,18 +101,18 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
     return sum(result.test.points for result in test_results)
 
 
-def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
+def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     """Why the tests of an assignment do not add up, a sentence each."""
     for test in tests:
-        if test.points * 8 % 1:
-            yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8"
+        if test.points * 16 % 1:
+            yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
     total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
     if (total, public) != (POINTS, PUBLIC_POINTS):
         worth = f"the tests of {assignment} are worth {total:g} points, {public:g} of them public"
         yield f"{worth}: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
 
 
-def describe(item: pytest.Function) -> Test:
+def test_of(item: pytest.Function) -> Test:
     """Describe a collected test. Raise BrokenTestError if it lacks its mark or its rule."""
     mark = item.get_closest_marker("question")
     if mark is None:

@@ -16,16 +16,16 @@ from autograder.course import ROOT, UserError, assignments
 from autograder.site.libraries import compiled, compiled_archive, libraries, zipped
 
 HERE = Path(__file__).parent
-PYODIDE, PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
+PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
 """The address from which a site loads Pyodide where nobody names another, and the version of its Python."""
 
-SIZES = {"Python": 5.8, "numpy": 3.1}
+DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
 """Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
 
-CORE = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
 
-ALONE = """
+SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
     autograder/hints/*.py
@@ -33,7 +33,7 @@ ALONE = """
 """What the edition for learning alone has beside the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
+def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
     """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
     Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
@@ -44,23 +44,27 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
     files = _files(handout.contents(), alone)
     if not alone and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
-    version, engine = (PYTHON if pyodide == PYODIDE else "", {}) if is_remote else _engine(Path(pyodide))
-    site = _site(files, version, pyodide if is_remote else next(iter(engine)).partition("/")[0] + "/", alone)
+    version, pyodide_files = (
+        (PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "", {}) if is_remote else _pyodide_files(Path(pyodide))
+    )
+    site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
-    handout.write({out / name: content for name, content in engine.items()})
+    handout.write({out / name: content for name, content in pyodide_files.items()})
     return out
 
 
 def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
     """Return all that the site is made of, as texts that can be looked through: path → content."""
-    own = {
+    site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
-    own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
+    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
     if alone:
-        own |= {path.relative_to(ROOT).as_posix(): path for pattern in ALONE for path in ROOT.glob(pattern)}
-    return {**shipped, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
+        site_files |= {
+            path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)
+        }
+    return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
 def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
@@ -73,23 +77,25 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
         "libraries": compiled(libraries(), version),
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
-        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab)\.py|\w+/\w+\.csv)"),
+        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
         "writer": chosen(r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
-    lessons = [one.name for one in assignments()]
+    lessons = [assignment.name for assignment in assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
-    config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
+    config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
-    pages = chosen(rf"{handout.COURSE}/.*")
-    pages[f"{handout.COURSE}/keep.html"] = _page_to_keep(pages[f"{handout.COURSE}/index.html"], files["site/keep.html"])
+    pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
+    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _page_to_keep(
+        pages[f"{handout.PAGES_FOLDER}/index.html"], files["site/keep.html"]
+    )
     site = {
-        name.removeprefix(f"{handout.COURSE}/"): _prepared(name, content, names, pyodide)
+        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _prepared(name, content, names, pyodide)
         for name, content in pages.items()
     }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
@@ -135,11 +141,11 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
     """Return the service worker with the files that it keeps, and a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
-    known = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
-    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in known.items()).encode() + script
+    constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
-def _engine(folder: Path) -> tuple[str, dict[str, bytes]]:
+def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     """Return the version of a Pyodide's Python, and path in the site → content of the files that it needs.
 
     Its archives are compiled where this machine has that Python: a start takes half the time then.
@@ -150,7 +156,7 @@ def _engine(folder: Path) -> tuple[str, dict[str, bytes]]:
     lock = json.loads(lock_file.read_text("utf-8"))
     version: str = lock["info"]["python"].rpartition(".")[0]
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
-    content = {name: _content(folder / name) for name in [*CORE, *(scripts or ["pyodide.asm.js"])]}
+    content = {name: _content(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
     content["python_stdlib.zip"] = compiled_archive(content["python_stdlib.zip"], version, optimize=2)
     for name in _packages(lock, ["numpy", "matplotlib"]):
         package = lock["packages"].get(name, {"file_name": f"the package {name}"})

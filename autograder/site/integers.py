@@ -3,7 +3,7 @@
 A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else.
 Here numpy's functions make int64 as they do on other machines. Methods of arrays still make the default
 (`x.astype(int)`), and a reply says int64 for it (`codec`). np.int32 is C's int there, another type of the
-same size, so that a reply can tell it from the default. The rest is in the message: see LIMIT.
+same size, so that a reply can tell it from the default. The rest is in the message: see INDEX_ERROR.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.protocol import codec
 
-DEFAULT = np.dtype(int)
+DEFAULT_INTEGER = np.dtype(int)
 """The default integer of this machine."""
 
 MAKERS = """
@@ -33,11 +33,12 @@ INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 REDUCERS = ("sum", "prod", "cumsum", "cumprod")
 """Functions that add or multiply many numbers, in the default integer where theirs is no wider."""
 
-LIMIT = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 """Part of numpy's message where a method meets wider indices than it takes."""
 
-LIMIT_EXPLAINED = (
-    f"{LIMIT} (this happens in a browser tab only: call numpy's function, np.take(x, indices), and not x.take(indices))"
+INDEX_ERROR_EXPLAINED = (
+    f"{INDEX_ERROR} (this happens in a browser tab only:"
+    " call numpy's function, np.take(x, indices), and not x.take(indices))"
 )
 
 
@@ -78,10 +79,10 @@ def _wide(name: str) -> Callable[..., Any]:
 def _widened(value: Any, kinds: str = "") -> Any:
     """Return a default integer, or an array of them, as int64; also what is of one of these kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
-    is_narrow = is_number and (value.dtype.num == DEFAULT.num or value.dtype.kind in kinds)
+    is_narrow = is_number and (value.dtype.num == DEFAULT_INTEGER.num or value.dtype.kind in kinds)
     return value.astype(np.int64) if is_narrow else value
 
 
 def _narrow(value: Any) -> Any:
     """Return int64 as the default integer, which is wide enough for an index."""
-    return value.astype(DEFAULT) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    return value.astype(DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value

@@ -25,7 +25,7 @@ from autograder.laptop import pictures
 from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress, known_assignments
+from autograder.laptop.progress import Progress, local_assignments
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
@@ -58,7 +58,7 @@ class Clock:
         self.began, self.ended = began, ended
         self.deadline = 0.0
         MONITORING.use_tool_id(MONITORING_TOOL, "whereabouts")
-        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._jumped)
+        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._on_jump)
 
     @contextmanager
     def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
@@ -72,7 +72,7 @@ class Clock:
             MONITORING.set_events(MONITORING_TOOL, MONITORING.events.NO_EVENTS)
             self.ended()
 
-    def _jumped(self, code: CodeType, offset: int, destination: int) -> Any:
+    def _on_jump(self, code: CodeType, offset: int, destination: int) -> Any:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
@@ -95,10 +95,10 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
     return Host(
         plugins="--capture=sys",
         limit_call=limit_call,
-        location="line {line}",
-        submit="press “Download {file}” and hand that file in",
-        show_all="they are shown once this one passes",
-        read="",
+        location_format="line {line}",
+        submit_step="press “Download {file}” and hand that file in",
+        show_all_step="they are shown once this one passes",
+        lesson_reference="",
     )
 
 
@@ -126,10 +126,10 @@ class Tab:
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, stuck=json.loads(stuck)))
-        run.start([name])
+        run.run_tests([name])
         progress = Progress(name, run)
         state = json.dumps(page_state([progress])[name]).replace(
-            json.dumps(integers.LIMIT)[1:-1], json.dumps(integers.LIMIT_EXPLAINED)[1:-1]
+            json.dumps(integers.INDEX_ERROR)[1:-1], json.dumps(integers.INDEX_ERROR_EXPLAINED)[1:-1]
         )
         return json.dumps(
             {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}
@@ -164,7 +164,7 @@ class Tab:
 
     def _writer(self) -> Any:
         """Return the writer's model, with the student's functions as they are now."""
-        for name in known_assignments():
+        for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         from assignments.writer.llama import Model  # here, because the writer comes in an archive of its own
         from assignments.writer.yours import yours
@@ -182,7 +182,10 @@ def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
     """Return line and sentence of each place in the student's file where Python stopped."""
-    sentences = [progress.problem, *(mistake.message for state in progress.function_states for mistake in state.own)]
+    sentences = [
+        progress.problem,
+        *(mistake.message for state in progress.function_states for mistake in state.mistakes),
+    ]
     matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
     return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in matches if match]
 
@@ -205,7 +208,7 @@ def unpack(archive: bytes) -> str:
             stem, _, suffix = Path(entry.filename).name.rpartition(".")
             if entry.file_size > MAX_FILE_BYTES:
                 continue
-            if suffix == "py" and stem in known_assignments():
+            if suffix == "py" and stem in local_assignments():
                 files[stem] = opened.read(entry).decode("utf-8")
             elif entry.filename == "memory.json":
                 memory = opened.read(entry).decode("utf-8")

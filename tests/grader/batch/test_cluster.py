@@ -23,11 +23,11 @@ distributed = pytest.importorskip("distributed", reason="the [cluster] extra is 
 
 NAME = "sinusoidal"
 NEVER = 1e6
-"""Seconds, where Dask wants to be told when to give up."""
+"""Seconds, for settings in which Dask expects a time after which it gives up."""
 
 
 class LoopbackCluster:
-    """A scheduler and workers, each a process."""
+    """A scheduler and workers, each in its own process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,7 +38,7 @@ class LoopbackCluster:
         self.address: str = self.client.scheduler.address
 
     def add(self, name: str) -> None:
-        """One more worker."""
+        """Start another worker."""
         options = ["--name", name, "--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder)]
         self._start("worker", self.address, *options, name=name)
         while name not in {one["name"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()}:
@@ -62,7 +62,7 @@ class LoopbackCluster:
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something once that many grades have been kept."""
+    """Do something once when so many grades are stored."""
     add, kept = Gradebook.add, []
 
     def add_and_do(*grade: Any) -> None:
@@ -77,8 +77,8 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a worker it is one sentence. One of two workers is killed in the middle with what it had in progress, and
-    nobody's grade differs."""
+    """Without a worker the command prints one sentence. One of two workers is killed in the middle of its
+    work, and all grades stay the same."""
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)
@@ -99,7 +99,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """One sentence, before anything is graded."""
+    """The command ends with one sentence, before anything is graded."""
     monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):

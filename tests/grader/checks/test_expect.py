@@ -1,4 +1,4 @@
-"""What a test says: the mistake itself, in words a student can use, and nothing accepted that is not right."""
+"""Messages of tests: each names the mistake in words that a student can use, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import answer_matches, form, form_errors, lacks_digits, practice_results
+from autograder.checks.answers import answer_form, answer_matches, form_errors, lacks_digits, practice_results
 from autograder.checks.proxy import StudentModule, parts
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -27,7 +27,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
-    backend = catalogue.Module(module)
+    backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
@@ -113,7 +113,7 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
-    """Not of the one whose test it is; unless what was handed to it came from there."""
+    """The tested function is not at fault, unless the argument of the call came from it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
@@ -132,7 +132,7 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Expected, or returned where a small number was expected."""
+    """Such an int is expected, or is returned instead of a small number."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -148,6 +148,17 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     expect.matches(submission(source).rotate_half, x)
     with pytest.raises(WrongResultError, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
+
+
+def test_a_wrong_dtype_says_in_which_result() -> None:
+    source = """
+def rope_cos_sin(positions, head_dim, base=10000.0):
+    angles = np.outer(positions, base ** (-np.arange(0, head_dim, 2) / head_dim))
+    return np.cos(angles), np.sin(angles).astype(np.float32)
+"""
+    rope = submission("import numpy as np\n" + source)
+    with pytest.raises(WrongResultError, match="returned dtype float32 in result 2 of 2; expected float64"):
+        expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
 
 
 def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
@@ -208,7 +219,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """However many lines stand in front of it."""
+    """This holds for any number of lines before the loop."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -315,7 +326,7 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     ],
 )
 def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> None:
-    faults = [fault for _, fault in form_errors({"key": given}, {"key": form(False)})]
+    faults = [fault for _, fault in form_errors({"key": given}, {"key": answer_form(False)})]
     assert faults == ([f"key: {words}"] if words else [])
 
 
@@ -326,7 +337,7 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
         (0.517, True),
         (0.52, True),  # rounded
         (0.51, True),
-        (0.5, False),  # could be anything
+        (0.5, False),  # may be any value
         (0.5175, False),
         (-0.5174, False),
         (0.517363, False),  # is right
@@ -349,7 +360,7 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """A student looks for it in what the call beside it returns."""
+    """Otherwise a student would look for the value in the result of the call beside it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
@@ -397,7 +408,7 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     ],
 )
 def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
-    """Lists and tuples stand for each other; the order of a dict's entries makes no difference."""
+    """Lists and tuples are equivalent; the order of a dict's entries makes no difference."""
     differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
     assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
 

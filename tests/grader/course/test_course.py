@@ -1,4 +1,4 @@
-"""The course is complete and in order: every assignment has its parts, its points and its tests."""
+"""The course: it is complete and in order, and every assignment has its parts, its points and its tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from autograder import course, handout
-from autograder.checks.results import POINTS
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
@@ -24,7 +23,7 @@ from tests.grader.tools import mutants
 
 @pytest.fixture(autouse=True)
 def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To collect a suite takes as long as to run it: what is asked of an assignment here has the suite at hand."""
+    """Collecting a suite takes as long as running it, so all checks of an assignment here share one suite."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
         for module in ("validate", "stubs"):
@@ -48,16 +47,20 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
-    mistake. With another term's seed as well."""
-    assert handout.complaint(assignment) == ""
+    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    looks for a mistake. The same holds with the seed of another term."""
+    assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
-    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """What only asks for a refusal, a dtype or an argument left alone is worth at most 8 % of the points."""
+    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points, in both
+    the public and the hidden part.
+
+    That holds for the public part and for the hidden part.
+    """
     paperwork = {
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
@@ -65,14 +68,16 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
         if re.search(r"expect\.(raises|dtype|unchanged|precision)\(", body)
         and not re.search(r"expect\.(matches|close|holds)\(", body)
     }
-    points = sum(test.points for test in suite.tests if test.name.split("[")[0] in paperwork)
-    assert points <= 0.08 * POINTS, paperwork
+    for hidden in (False, True):
+        part = [test for test in suite.tests if test.hidden is hidden]
+        points = sum(test.points for test in part if test.name.split("[")[0] in paperwork)
+        assert points <= 0.08 * sum(test.points for test in part), sorted(paperwork)
 
 
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
     """`make handout` has been run since the solution, the public tests or the catalogue changed."""
-    assert not handout.stale(assignment), "run `make handout`"
+    assert not handout.outdated_files(assignment), "run `make handout`"
 
 
 def test_tests_have_names_of_their_own(suite: Suite) -> None:
@@ -86,7 +91,7 @@ def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, sui
     vars(stub).clear()
     stub.__file__ = "stub.py"
     exec(source, vars(stub))
-    assert all(one.is_unwritten for one in suite.run(catalogue.Module(stub)))
+    assert all(one.is_unwritten for one in suite.run(catalogue.ModuleBackend(stub)))
 
 
 def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
@@ -111,10 +116,12 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
 def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     assignment: Assignment, suite: Suite
 ) -> None:
-    """No right answer is rejected for what no document says, and nobody checks an argument for nothing."""
+    """No correct answer is rejected for an undocumented reason, and no student checks an argument in vain."""
     explained = vars(catalogue.solution(assignment))
     assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
-    calls = [call for result in suite.run(catalogue.Module(suite.reference.right)) for call in result.calls.items()]
+    calls = [
+        call for result in suite.run(catalogue.ModuleBackend(suite.reference.solution)) for call in result.calls.items()
+    ]
     refused = {call.function for call, reply in calls if reply.raised is not None}
     docstrings = {name: inspect.getdoc(explained[name]) or "" for name in functions(assignment)}
     assert {name for name, text in docstrings.items() if "Raises:" in text or "and errors:" in text} == refused
@@ -131,14 +138,14 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """Who writes the functions in the order of the page can check each of them at once."""
+    """A student who writes the functions in the order of the page can check each of them at once."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
     for name, function in written.items():
         vars(module)[name] = function
         own = [test for test in suite.tests if test.question == name and not test.hidden]
-        assert all(suite.run_again(catalogue.Module(module), test).passed for test in own), name
+        assert all(suite.run_test(catalogue.ModuleBackend(module), test).passed for test in own), name
 
 
 def unwritten(*_: object, **__: object) -> None:
@@ -197,7 +204,7 @@ from autograder.grading.suite import Suite
 
 rope = course.find("rope")
 seen = hashlib.sha256()
-for one in Suite(rope).run(catalogue.Module(catalogue.solution(rope))):
+for one in Suite(rope).run(catalogue.ModuleBackend(catalogue.solution(rope))):
     for call in one.calls:
         seen.update(codec.encode((call.function, list(call.args), call.kwargs)))
 print(seen.hexdigest())
@@ -206,8 +213,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures`
-    stops that by a private name. When Hypothesis moves it, this fails."""
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder:
+    `checks.fixtures` prevents that with a private name. If Hypothesis moves it, this test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

@@ -1,7 +1,9 @@
-"""A mistake costs once: functions above it are tested again over right values, and only honest functions gain by it."""
+"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
+honest functions gain."""
 
 from __future__ import annotations
 
+import sys
 import time
 import types
 from collections.abc import Callable
@@ -18,7 +20,9 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
+from autograder.hints.explain import with_causes
 from autograder.protocol import call
+from autograder.protocol.failure import Kind, Stopped
 from tests.grader.support.loaded_files import Loaded
 
 MAX_POINTS = 9
@@ -76,7 +80,7 @@ def functions_of(suite: Suite) -> list[str]:
 def base_of(suite: Suite) -> tuple[str, list[str]]:
     """Return the function on which most others build, and these."""
     names = functions_of(suite)
-    above = {base: [name for name in names if base in suite.reference.call_graph.below(name)] for base in names}
+    above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 
@@ -96,14 +100,12 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert (
-        len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
-    )  # the examples of a new assignment are few
+    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS  # a new assignment has few examples
 
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """Each function of an assignment in turn."""
+    """This is tested for one function after the other."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
@@ -135,7 +137,7 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
     for number, name in enumerate(above, start=course.assignments().index(assignment)):
-        setattr(module, name, _lazy(vars(suite.reference.right)[name], list(LAZY)[number % len(LAZY)]))
+        setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
     passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
@@ -153,14 +155,14 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""A guess in the first process, and another guess where a file sees that it runs in the second."""
+"""One guess in the first process, and another guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
     suite = suite_of("rope", suites)
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for result in results:
-        below = suite.reference.call_graph.below(result.test.question)
+        below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
         assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
         assert not (result.passed and result.replaced) or below or called
@@ -212,10 +214,10 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
+    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
-    results = judged(suite, catalogue.mistaken(suite.assignment, entry))
+    results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
     passed = {result.test.name: result.replaced for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
@@ -231,7 +233,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Even if a test hands on values that were rounded differently, so that the first process gets a new call."""
+    """The rule holds even if a test passes on values that were rounded differently, so that the first process gets a
+    new call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
@@ -249,7 +252,7 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """Even if no test of its own function finds the dtype."""
+    """The rule holds even if no test of the table's function finds the dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
     assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}
@@ -297,4 +300,76 @@ def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suit
     suite = suite_of("state", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
     with np.errstate(all="ignore"):
-        assert losing(judged(suite, catalogue.mistaken(suite.assignment, entry))) == {entry.function}
+        assert losing(judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {entry.function}
+
+
+LOOPING = """
+_without_loop = {0}
+def {0}(x, positions, *args, **kwargs):
+    for position in positions:
+        pass
+    return _without_loop(x, positions, *args, **kwargs)
+"""
+
+
+def test_a_loop_costs_its_points_above_a_wrong_function_too(suites: dict[str, Suite]) -> None:
+    suite = suite_of("rope", suites)
+    wrong, looping = changed("rope_frequencies", "result * 1.5"), LOOPING.format("apply_rope")
+    assert losing(judged(suite, loaded(suite.assignment, wrong))) == {"rope_frequencies"}
+    assert losing(judged(suite, loaded(suite.assignment, looping))) == {"apply_rope"}
+    assert losing(judged(suite, loaded(suite.assignment, wrong, looping))) == {"rope_frequencies", "apply_rope"}
+
+
+class OutOfTime(Loaded):
+    """A submission that has used up its clock."""
+
+    is_out_of_time = True
+
+    def call(self, call: call.Call) -> call.Reply:
+        raise Stopped(Kind.TIMEOUT, "not run")
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Return the number of function calls that some work makes, which is the same on every machine."""
+    count = 0
+
+    def step(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(step)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+FORMS: dict[str, Callable[[int], Any]] = {
+    "a list": lambda size: [0.5] * size,
+    "a tuple": lambda size: (0.5,) * size,
+    "two lists": lambda size: ([0.5] * size, [0.5] * size),
+    "a list of lists": lambda size: [[0.5]] * size,
+    "a dict": lambda size: {str(number): 0.5 for number in range(size)},
+    "an array": np.zeros,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
+    """No clock bounds it, since no call is due any more: long results must cost no more than short ones."""
+    suite = suite_of("rope", suites)
+    costs = []
+    for size in (50, 50, 5000):  # the first fills the memory of the reference
+        module = loaded(suite.assignment)
+        vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
+        results = suite.run(catalogue.Module(module))
+        for made, reply in (item for result in results for item in result.calls.items()):
+            assert made.encoded and reply.value is not None  # as they are sent and arrive, while the clock runs
+
+        def looked_at(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
+            with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
+
+        costs.append(steps(looked_at))
+    _, short, long = costs
+    assert long < 1.2 * short

@@ -1,4 +1,4 @@
-"""Precision is paid for where it arises: a table in float32 costs its own function one test, and nothing above it."""
+"""Precision: a table in float32 costs its own function one test, and functions above it nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import pytest
 
 from autograder import course
+from autograder.checks.inputs import CASE_POINTS
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -22,7 +23,7 @@ TABLES = [
     and name[0] != "_"
     and re.search(r"(?m)^Returns: (two )?float64", inspect.getdoc(function) or "")
 ]
-"""The functions that return float64 whatever comes, by their docstrings."""
+"""Functions that return float64 for any input, by their docstrings."""
 
 SINGLE = """
 
@@ -52,10 +53,10 @@ def test_a_table_in_float32_costs_its_own_function_its_case_in_the_test_of_dtype
     suite = suites[lesson] = suites.get(lesson) or Suite(assignment)
     module = catalogue.solution(assignment)
     exec(SINGLE.format(name=name), vars(module))
-    failed = [result for result in suite.run(catalogue.Module(module)) if not result.passed]
+    failed = [result for result in suite.run(catalogue.ModuleBackend(module)) if not result.passed]
     own = [result for result in failed if result.test.question == name]
     assert [(result.test.name, result.kind, result.test.points) for result in own] == [
-        (f"test_tables_are_float64[{name}]", Kind.DTYPE, 0.125)
+        (f"test_tables_are_float64[{name}]", Kind.DTYPE, CASE_POINTS)
     ]
     assert own[0].message == f"{name} returned dtype float32; expected float64"
 
@@ -72,7 +73,7 @@ WITH_ABOVE = [
     ("state", "decay_bias"),
     ("state", "decay_matrix"),
 ]
-"""Tables on which others build, and one on which nothing does."""
+"""Tables that other functions use, and one that no function uses."""
 
 
 @pytest.mark.long
@@ -82,4 +83,4 @@ def test_nothing_above_a_float32_table_loses_points(grader: Grader, lesson: str,
     grade = grader.grade(assignment, (with_float32(assignment, name),))
     lost = {result.test.name: result.message for result in grade.test_results if not result.passed}
     assert list(lost) == [f"test_tables_are_float64[{name}]"], lost
-    assert grade.score == 20 - 0.125
+    assert grade.score == 20 - CASE_POINTS

@@ -1,4 +1,5 @@
-"""An author's first hour: `autograder new`, what `make handout` says of mistakes, and the tutorial's own commands."""
+"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the commands
+of the tutorial."""
 
 from __future__ import annotations
 
@@ -16,17 +17,17 @@ import pytest
 from autograder import course
 from autograder.checks import expect
 from autograder.course import Assignment
-from autograder.handout import HandoutError, complaint, create
+from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""Longer than the name of an assignment that it begins with."""
+"""A name that begins with the name of another assignment."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
 
 def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`python -m …` in a copy of the course."""
+    """Run `python -m …` in a copy of the course."""
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-m", *words], cwd=root, env=environment, capture_output=True, text=True)
 
@@ -36,7 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
-        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # what pytest has compiled names its old path
+        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # files that pytest compiled name the old path
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock", "course.toml"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)
@@ -64,12 +65,12 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """In a course of the new assignment alone: the others are in order, and to see that takes long."""
+    """The course has only the new assignment, because checking the others takes long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["new", "handout", "check", "grade", "build"]
-    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # the others are asked elsewhere
+    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # other tests cover the other assignments
         done = run(root, "autograder.cli", *shlex.split(line))
         assert done.returncode == expected and "Traceback" not in done.stderr, (line, done.stdout, done.stderr)
 
@@ -77,7 +78,7 @@ def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
 def test_odd_names_are_refused() -> None:
     for name in ("Rope", "class", "json", "numpy", "pytest", "tests", "../x"):
         with pytest.raises(HandoutError, match="cannot be"):
-            create(name)
+            create_assignment(name)
 
 
 MISTAKES = [
@@ -93,21 +94,24 @@ MISTAKES = [
 def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("course", "handout.new", "handout.validate"):
         monkeypatch.setattr(f"autograder.{module}.ROOT", tmp_path)
-    for name, value in {"full_course": list, "stale": lambda one: {}}.items():  # pytest reads a file once a process
+    for name, value in {
+        "all_lessons": list,
+        "outdated_files": lambda one: {},
+    }.items():  # pytest reads a file once a process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)
     monkeypatch.syspath_prepend(tmp_path)
     put(tmp_path, {"tests/hidden/seed.txt": "1"})
     for number, (file, old, new, sentence) in enumerate([*MISTAKES, (MISTAKES[0][0], "points", "points", "")]):
-        create(name := f"mistake_{number}")
+        create_assignment(name := f"mistake_{number}")
         path = tmp_path / file.replace("NAME", name)
         assert old in path.read_text("utf-8")
         path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-        said = complaint(Assignment(name))
+        said = first_problem(Assignment(name))
         assert (sentence in said and "\n" not in said) if sentence else not said, said
     with pytest.raises(HandoutError, match="is there already"):
-        create(name)
+        create_assignment(name)
     path.unlink()
-    assert f"{path.relative_to(tmp_path)} is missing" in complaint(Assignment(name))
+    assert f"{path.relative_to(tmp_path)} is missing" in first_problem(Assignment(name))
 
 
 def test_all_that_a_test_may_call_is_listed_with_an_example() -> None:

@@ -1,4 +1,4 @@
-"""The course as pages: whole, small, from the same texts, and without anything that is loaded from elsewhere."""
+"""The course as pages: complete, small, from the same texts, and without loading anything from elsewhere."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pages(course_files: dict[str, bytes]) -> dict[str, str]:
 
 
 def words(text: str) -> str:
-    """What a reader sees of a page."""
+    """Return the visible text of a page."""
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
 
@@ -93,7 +93,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and no character would come from another font."""
+    """No element is an error, and no character needs another font."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
@@ -157,11 +157,11 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
         "Heads have a head and a head_dim; a set, ahead, i, headless; RoPE is an encoding & more value",
         set(),
     )
-    marked = Glossary(GLOSSARY).marked(text, touched)
+    marked = Glossary(GLOSSARY).with_term_buttons(text, touched)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
     assert words(marked) == text and touched == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
-        assert ("<button" in Glossary(GLOSSARY).marked("pairs", set(), lesson)) is (lesson in (3, 5))
+        assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
 
 # Dials and questions
@@ -215,7 +215,7 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """Three curves at most, the best one among them. The list of dials names them."""
+    """There are three curves at most, with the best one among them. The list of dials names them."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = dials.measured(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
@@ -231,8 +231,8 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another, and
-    the handout tells of all others their form alone."""
+    """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
+    the handout has only the form of the others."""
     for one in course.assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, told = catalogue.solution(one).ANSWERS, questions.of(one)

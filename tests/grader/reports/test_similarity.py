@@ -1,4 +1,4 @@
-"""Similarity: a copy in disguise is found, independent solutions are not, and nobody is accused."""
+"""Similarity: a disguised copy is found, independent solutions are not, and nobody is accused."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.gradebook import Gradebook
+from autograder.command_line import WRONG_USE
 from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
@@ -23,19 +24,19 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comparing begins no processes, but in the tests that say so: what these cost is the business of `parallel`."""
+    """Compare without new processes, unless a test asks for them: `parallel` has tests of their cost."""
     if "apart" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
 
 @pytest.fixture
 def apart() -> None:
-    """This test compares as a batch does, in processes of their own."""
+    """Compare as a batch does, in separate processes."""
 
 
 def disguised(text: str, given: set[str]) -> str:
-    """The same program renamed, its sentences too, reordered, without comments and docstrings, laid out anew. `given`
-    names stay."""
+    """Return the same program with other names and sentences, in another order and layout, without comments
+    and docstrings. Names in `given` stay."""
     tree = ast.parse(text)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -57,7 +58,7 @@ def given_names(assignment: Assignment) -> set[str]:
 
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
-    """The pairs of a class in which everybody handed in one file."""
+    """Pairs of a class in which everybody submitted one file."""
     grade = gradebooks.grade(assignment, 0.0, random.Random(0))
     gradebooks.write(out, [(gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()])
     return written(out)
@@ -74,8 +75,8 @@ def who(pairs: Rows) -> set[frozenset[str]]:
 
 
 def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
-    """Of a sample class, in which each was written by itself, and disguised copies of some: those pairs are listed, and
-    no others; and whoever has the course's own solution or a sample, with other names as well."""
+    """In a sample class of independent submissions and disguised copies of some of them, the copies are listed and no
+    other pairs. A submission that has the course's solution or a sample is listed too, with other names as well."""
     assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
@@ -85,15 +86,15 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
     assert who(pairs) == {frozenset({student, f"copy of {student}"}) for student in samples} and samples
     assert all(float(pair[share]) > 0.9 for pair in pairs for share in ("share", "other_share"))
     compare(tmp_path, {"max": disguised(assignment.solution.read_text("utf-8"), given), "eve": several(7, 8)}, name)
-    named = who(written(tmp_path, *similarity.solutions()))
+    named = who(written(tmp_path, *similarity.published_solutions()))
     assert frozenset({"max", "reference solution"}) in named
     assert all("max" in pair and "eve" not in pair for pair in named)
     compare(tmp_path, samples, name)
-    assert written(tmp_path, *similarity.solutions()) == [], "the sample class is not compared with itself"
+    assert written(tmp_path, *similarity.published_solutions()) == [], "the sample class is not compared with itself"
 
 
 def one_function(number: int) -> str:
-    """A function unlike any of another number."""
+    """Return a function that differs from the function of any other number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -108,23 +109,24 @@ def several(*numbers: int) -> str:
 
 
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
-    """Unchanged stubs are not alike, nor are two files that both contain the given laboratory."""
+    """Unchanged stubs do not count as similar, nor do two files that both contain the provided lab."""
     given = Assignment("extrapolation").folder
-    stub, lab = (given / name for name in ("extrapolation.py", "lab.py"))
+    stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
     codes |= {f"lab {n}": f"{lab.read_text('utf-8')}\n\n{several(n)}" for n in range(3)}
     assert compare(tmp_path, codes, "extrapolation") == []
 
 
 def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
-    """Half of a class shows the same example; two of them share more than that."""
+    """Half of a class uses the same example; two students share more than that."""
     codes = {f"student {n}": several(100 + n, 200 + n) + (several(1, 2, 3) if n % 2 else "") for n in range(40)}
     codes["student 39"] = codes["student 38"].replace("x", "y") + several(1, 2, 3)
     assert who(compare(tmp_path, codes)) == {frozenset({"student 38", "student 39"})}
 
 
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """Half of one and all of the other, a function renamed; of a class of three they are two thirds."""
+    """The pair shares half of one file and the whole other file, with a renamed function; in a class of three
+    it is two thirds."""
     codes = {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g"), "cy": several(5, 6)}
     (pair,) = compare(tmp_path, codes)
     assert (pair["student"], pair["other_student"], pair["other_share"]) == ("ada", "bob", "1.00")
@@ -132,7 +134,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four that are all alike make three rows of one group, two others a second group; the same every time."""
+    """Four similar files make three rows of one group, and two other files a second group, with the same
+    result each time."""
     codes = {name: f"# {name}\n{several(1, 2, 3)}" for name in "abcd"}
     pairs = compare(tmp_path, codes | {"e": several(5, 6), "f": several(6, 5), "g": several(9)})
     assert [pair["group"] for pair in pairs] == ["1", "1", "1", "2"]
@@ -163,16 +166,16 @@ def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
 
 
 def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
-    """Names that a spreadsheet would run, or that break lines, come back as text on one line."""
+    """Names that a spreadsheet would execute, or that break lines, are read back as text on one line."""
     compare(tmp_path, {"=cmd()": several(1, 2), 'a "b", c\n<i>': several(2, 1)})
     (row,) = similarity.read(tmp_path) or []
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c <i>')
 
 
 def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
-    """Edited until it has another form, it counts as not there."""
+    """A table that was edited into another form counts as missing."""
     for change in ("student,why\nada,because\n", "", "\0"):
-        (tmp_path / similarity.FILE).write_text(change, "utf-8")
+        (tmp_path / similarity.SIMILARITY_FILE).write_text(change, "utf-8")
         assert similarity.read(tmp_path) is None
 
 
@@ -180,7 +183,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     """`autograder similarity OUT` lists the pairs, writes the CSV, and brings the report up to date. It accuses
     nobody."""
-    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == cli.WRONG_USE
+    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == WRONG_USE
     compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
     result = CliRunner().invoke(cli.main, ["similarity", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -191,7 +194,8 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
-    """Though each shares all it has with the others, and though they may be more of a class than what is set aside."""
+    """Each copy shares all its code with the others, and the copies may be more of a class than the limit for
+    common code."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", several(1, 2, 3)) for n in range(copies)}
     codes |= {f"own {n}": several(100 + n, 200 + n, 300 + n) for n in range(29 - copies)}
     pairs = compare(tmp_path, codes)
@@ -201,8 +205,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """Whoever handed in last term's file is named beside its author, and last term's class is not listed for its own
-    sake."""
+    """A student who submitted a file of last term is named beside its author, and pairs within last term's class are
+    not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (("bob", several(1, 2)), ("cy", several(1, 2).replace("x", "y")), ("zed.txt", "")):

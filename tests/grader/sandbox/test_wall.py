@@ -1,4 +1,4 @@
-"""The wall, asked where an answer is cheapest: a line in a worker, a call of a submission, a look at a process."""
+"""The wall, tested at the lowest cost: a line in a worker, a call of a submission, a look at a process."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ import pytest
 
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Status, Stopped
-from autograder.sandbox import confine, self_test
+from autograder.sandbox import confine, self_test, system_calls
+from autograder.sandbox.attempts import Attempt
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
-from autograder.sandbox.self_test import Attempt
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
-"""Limits that are reached sooner, and no less real for that."""
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
+"""Limits that are reached sooner, but are as real."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for all tests: each finds what the one before it has left."""
+    """Open a sandbox for all tests: each test finds what the test before it has left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -39,7 +39,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall; nothing of it is left afterwards."""
+    """A submission behind the wall; nothing remains of it afterwards."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -50,7 +50,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
 
 
 def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """What a function returns."""
+    """Return the result of a function."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -60,7 +60,7 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# what the system refuses, beside what the self-test asks before every batch
+# refusals of the system, besides those that the self-test checks before every batch
 
 LINES = """
     open('/proc/self/root' + file).close()
@@ -78,8 +78,8 @@ LINES = """
 
 
 def test_detours_are_refused(sandbox: Sandbox) -> None:
-    with self_test._given(sandbox) as given:
-        worker = self_test._Examined(sandbox, given)
+    with self_test._attempt_variables(sandbox) as variables:
+        worker = self_test._Examined(sandbox, variables)
         through = [worker.lets_through(Attempt("", "", line.strip())) for line in LINES.strip().splitlines()]
         worker.end()
     assert set(through) == {""}
@@ -100,26 +100,30 @@ NEVER = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of calls that would break a promise each."""
+"""Names of calls each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
     """Every other system call, flag of an open file, and command for a descriptor or a device."""
-    number = {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in confine._ALLOWED_CALLS.split()}
+    number = {
+        name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
+    }
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel's own, for which it asks no filter, and refuses anybody else
+    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls, and refuses all others
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
-    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in confine._DESCRIPTOR_QUESTIONS]
-    calls += [(number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in confine._TERMINAL_QUESTIONS]
-    shared = [operation for operation in range(512) if not operation & confine.FUTEX_PRIVATE_FLAG]
+    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
+    calls += [
+        (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._TERMINAL_REQUESTS
+    ]
+    shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
-        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & confine.OPEN_FLAGS.get(mode, 0)]
+        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.OPEN_FLAGS.get(mode, 0)]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
-    assert os.O_TRUNC & confine.OPEN_FLAGS[os.O_RDONLY] == 0
-    assert os.O_PATH & confine.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_TRUNC & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_PATH & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
     with loaded(sandbox, LETS_THROUGH) as backend:
         assert called(backend, "lets_through", calls) == []
 
@@ -153,7 +157,8 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """No variable, path or object of it, and not the names of the files beside numpy, which imports remember."""
+    """A worker gets no variable, path or object of the grader, and not the file names beside numpy, which
+    imports remember."""
     with loaded(sandbox, SEARCHES) as backend:
         assert called(backend, "search") == []
 
@@ -176,7 +181,7 @@ def work():
         assert called(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# what a call can end, and take
+# processes that a call can end, and resources that it can take
 
 HEAD = """
 import ctypes, mmap, os, platform, re, signal, struct, time
@@ -248,12 +253,12 @@ ENDS = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""What a function does → what is then said of it."""
+"""Behaviour of a function → message about it."""
 
 
 @pytest.mark.parametrize("does", ENDS)
 def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another one goes on with the file, and nothing of the one before is there."""
+    """The worker is gone, another worker continues with the file, and nothing of the old worker remains."""
     source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
         assert called(backend, "g") == [True]
@@ -292,7 +297,7 @@ SLOW = (
 
 @pytest.mark.parametrize("end", SLOW)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """As above an exception."""
+    """The same holds for code above an exception."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert called(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -320,7 +325,7 @@ def f():
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """Nor what it would go on to write, in the folder of the next one or beside it."""
+    """Nor can it write anything later, in the folder of the next worker or beside it."""
     source = """
 import os, threading, time
 def note():
@@ -334,12 +339,13 @@ def f(): threading.Thread(target=note, daemon=True).start()
     with loaded(sandbox, source) as backend:
         called(backend, "f")
     time.sleep(0.02)
-    sandbox.home.chmod(0o700)  # which nobody may list, unless root
+    sandbox.home.chmod(0o700)  # which only root may list
     assert os.listdir(sandbox.home) == ["files"] and os.listdir(sandbox.scratch) == []
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could talk by which numbers are open; how many are open the kernel tells everybody."""
+    """Two submissions could communicate by the numbers of open descriptors; the kernel tells everybody how
+    many are open."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
         " os.path.lexists(f'/proc/{process}/fd/{n}')]"
@@ -362,11 +368,11 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# what a worker is, and how it ends
+# properties of a worker, and how it ends
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """And linear algebra uses one thread."""
+    """Linear algebra uses one thread."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
         assert called(backend, "f") == 300.0**3
@@ -426,12 +432,12 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
             called(backend, "f")
 
 
-# what the grader bounds on its own side
+# limits on the grader's side
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until another one has run, which may have defined it. One that raises an error of the same kind is asked each
-    time."""
+    """After another function has run, which may have defined the missing one, it is called again. A function that
+    raises an error of the same kind is called each time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -505,7 +511,7 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library: without a flag, the kernel takes its pages for memory that they share."""
+    """Both have mapped the C library: without a flag, the kernel treats its pages as memory that they share."""
     with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
         called(backend, "listen")
         begin, end, count = called(second, "speak")
@@ -515,7 +521,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """So nothing that the second is told reaches it by how busy the machine is."""
+    """The load of the machine therefore tells the first process nothing about the calls of the second."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:
@@ -529,6 +535,13 @@ def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: S
         time.sleep(0.05)
         assert called(backend, "heard", begin, time.monotonic())[0] == 0, "awake again only when it is asked"
         assert called(backend, "works") == "joined"
+
+
+def test_a_closed_sandbox_leaves_no_process_of_its_second_one() -> None:
+    sandbox = Sandbox(limits=QUICK)
+    processes = [sandbox.process, sandbox.second_sandbox.process]
+    sandbox.close()
+    assert all(process.poll() is not None for process in processes)
 
 
 @pytest.mark.parametrize("ended", ["first", "second"])

@@ -1,4 +1,4 @@
-"""The wire: what a submission may hand over arrives as it was, and nothing else arrives at all."""
+"""The wire: permitted values of a submission arrive unchanged, and nothing else arrives."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Of the same type, dtype and shape, and equal to the last bit but for the spelling of NaN."""
+    """Return True for the same type, dtype and shape, and the same bits but for the spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -93,7 +93,7 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 
 def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
-    """And is equal to nothing."""
+    """Such a value is equal to nothing."""
     for value in FOREIGN:
         for described in (decode(encode(value)), decode(encode([value]))[0], decode(encode({"a": (value,)}))["a"][0]):
             assert type(described) is Foreign
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
     for value in (
         np.broadcast_to(1.0, (10**6, 10**6)),
         np.zeros(codec.MAX_NUMBERS + 1, dtype=bool),
-        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # empty, and numpy loops over it all the same
+        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # empty, but numpy loops over it
         "x" * (8 * codec.MAX_NUMBERS + 8),
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
         [0] * (codec.MAX_ITEMS + 1),
@@ -140,7 +140,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _read(read: Any, data: bytes) -> Any:
-    """What a reader makes of some bytes: a value or MalformedError."""
+    """Return the value that a reader makes of some bytes, or MalformedError."""
     try:
         return read(data)
     except MalformedError as error:
@@ -275,7 +275,7 @@ def test_arguments_that_are_too_large_are_an_error() -> None:
 
 def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     generator = np.random.default_rng(3)
-    generator.integers(5, dtype=np.uint32)  # half of a number waits now
+    generator.integers(5, dtype=np.uint32)  # half of a number is waiting now
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
     another = np.random.Generator(np.random.MT19937(3))
@@ -290,7 +290,7 @@ def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
-    """As Hypothesis does, which notes when the garbage collector ran: in the midst of a call."""
+    """Hypothesis is such a library: it notes when the garbage collector ran, in the middle of a call."""
     library, student = types.ModuleType("library"), types.ModuleType("student")
     library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
     watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"
@@ -305,7 +305,7 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
 
 
 def test_every_field_of_an_exception_crosses_the_wire() -> None:
-    """And a field that only one side knows would not."""
+    """A field that only one side knows would be lost."""
     raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
     assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
     packed = wire.pack_reply(Reply(raised=raised, lines=7))

@@ -41,7 +41,7 @@ IN_FLOAT32 = "compute in float64"
 """Part of the message on a result that lacks digits."""
 
 PER_KIND = 26
-"""Samples, known mistakes and mutants that are compared; each run takes the same."""
+"""Number of samples, known mistakes and mutants that are compared; each run takes the same ones."""
 
 HOSTILE = SAMPLES / "rope" / "mallory.py"
 """The sample that writes files wherever it can, and so is never run outside of a sandbox."""

@@ -1,4 +1,4 @@
-"""The course in a tab of a real browser: from an empty file to green, what never returns, no network."""
+"""The course in a browser tab, in a real browser: from an empty file to green, endless loops, and no network."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ WITHOUT_END = {
     "    return causal_mask(length)": "raised RecursionError at line",
     "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
 }
-"""The body of a function → what is said of it."""
+"""Body of a function → message about it."""
 
 MOST_SECONDS = 15
-"""Until a sentence names the function, where a check takes no more than a second and a half."""
+"""Limit until a sentence names the function; a check takes at most a second and a half."""
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, site: Path) -> Iterator[Window]:
-    """One window for all tests of a lesson."""
+    """Open one window for all tests of a lesson."""
     with window(browser, site) as opened:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -53,7 +53,7 @@ def with_causal_mask(body: str) -> str:
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """The work is kept, messages name the page and no shell, pictures are the student's own."""
+    """The work is saved, messages name the page and not a shell, and pictures use the student's functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
@@ -95,7 +95,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     start = time.monotonic()
     tab.write(STUB + "\n# again\n")
     tab.page.wait_for_function("() => checked === code.text()")
-    slowness = max((time.monotonic() - start) / 2.2, 1)  # of it, 0.7 s are a pause
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # this includes a pause of 0.7 s
     tab.wait_for_rest()
     text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
     tab.write(text)
@@ -110,7 +110,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
-    """Also where a check is asked for while it runs, and while pictures are drawn."""
+    """A request during a check, or while pictures are drawn, starts no second check of the same text."""
     page = tab.page
     page.evaluate(
         "() => { window.sent = []; const send = python.postMessage.bind(python);"
@@ -173,7 +173,7 @@ def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
-    """The lesson with its editor open, all work, and the writer."""
+    """The pages are the lesson with its editor open, the overview, and the writer."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("attention", "keep", "writer"):

@@ -1,4 +1,4 @@
-"""One file handed in, good or bad: it is read, or there is one sentence that says why not."""
+"""Reading one submitted file, good or bad: it is read, or one sentence says why not."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ NO_PYTHON = {
 
 @pytest.mark.parametrize(("content", "word"), (NO_TEXT | NO_PYTHON).values(), ids=[*NO_TEXT, *NO_PYTHON])
 def test_what_is_no_text_or_no_python_is_refused(submission_file, content: bytes | str, word: str) -> None:
-    """Doubtful Python warns nobody."""
+    """Doubtful Python causes no warning."""
     with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
         warnings.simplefilter("always")
         refused(submission_file(content), word)
@@ -156,7 +156,7 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No link is followed, no writer is waited for, and what grows while it is read is bounded."""
+    """Links are not followed, pipes are not waited for, and a file that grows during reading is bounded."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),
@@ -197,7 +197,7 @@ GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
 def test_the_one_file_in_a_zip_is_read(
     submission_file, tmp_path: Path, members: dict[str, bytes | str], chosen: str, method: int
 ) -> None:
-    """Nothing is unpacked, so nothing about unpacking is refused."""
+    """The zip is not unpacked to disk, so no rule about unpacking refuses it."""
     data = archive_of(members, method)
     with little_memory(512 * MIB):
         submission = submission_file(data, "ada.zip")

@@ -1,5 +1,5 @@
-"""Graders that run nobody's code, for tests of what a batch does with grades: a score says whose code it is for, as
-code says itself, in tenths.
+"""Graders that run no student code, for tests of a batch with grades: a score is a tenth of the number in the
+code. Processes that are killed and replaced load this module, so it imports little.
 
 Loaded by processes that are killed and replaced, so it imports little.
 """
@@ -37,14 +37,14 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 def grade_of(job: Job) -> bytes:
     status = Status.UNREADABLE if job.problem else Status.GRADED
-    if job.lost:
+    if job.machine_failure:
         status = Status.TIMEOUT if job.is_slow else Status.KILLED
-    number = whose(() if job.lost else job.cells)
+    number = whose(() if job.machine_failure else job.cells)
     return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))
 
 
 class Direct:
-    """In the place of Processes."""
+    """Replacement for Processes."""
 
     size = 2
 
@@ -61,8 +61,8 @@ class Direct:
 
 
 class Harmed(workers.Processes):
-    """Real processes; what stands in the code happens to the one that gets it, as often as it says: `# killed 2`,
-    `# stopped 1`."""
+    """Real processes; the code names an accident for the process that gets it, with the number of times: `#
+    killed 2`, `# stopped 1`."""
 
     marks = Path()  # a folder
 
@@ -73,12 +73,12 @@ class Harmed(workers.Processes):
 
 
 def _harmed(job: Job, setup: GraderSetup) -> bytes:
-    code = "" if job.lost else "\n".join(job.cells)
+    code = "" if job.machine_failure else "\n".join(job.cells)
     for what, often in re.findall(r"^# (killed|stopped) (\d+)$", code, re.MULTILINE):
         with (Path(setup.run) / f"{what}.{often}").open("a") as file:
             file.write(".")
             if file.tell() <= int(often):
                 file.flush()
-                time.sleep(0.1)  # no grader ends before it is known which job it has
+                time.sleep(0.1)  # no grader ends before its job is known
                 os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGSTOP)
     return grade_of(job)

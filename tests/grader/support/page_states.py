@@ -1,7 +1,6 @@
-"""Prints the states of lesson pages for many files, in this machine's Python and in Pyodide alike.
-
-It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a
-student's file, and the number of a known mistake that is put into the loaded module, if any.
+"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in
+Pyodide. The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's
+file, and the number of a known mistake to put into the loaded module, if any.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.laptop.host import TERMINAL, Host
-from autograder.laptop.local_context import InProcess, LocalContext
+from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 from autograder.site import integers
@@ -28,14 +27,16 @@ class WithMistake(LocalContext):
 
     number: int | None = None
 
-    def load(self, assignment: str) -> InProcess:
+    def load_file(self, assignment: str) -> LocalFile:
         """Load the file and put the mistake into its module."""
-        file = super().load(assignment)
+        file = super().load_file(assignment)
         if self.number is not None:
             from autograder.course import find
             from autograder.hints import catalogue
 
-            file.module = catalogue.mistaken(find(assignment), catalogue.entries(find(assignment))[self.number])
+            file.module = catalogue.solution_with_mistake(
+                find(assignment), catalogue.entries(find(assignment))[self.number]
+            )
         return file
 
 
@@ -46,7 +47,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
         integers.distinguish_int32(text)
     run = WithMistake(Path(), host)
     run.number = number
-    run.start([lesson])
+    run.run_tests([lesson])
     return page_state([Progress(lesson, run)])[lesson]
 
 
@@ -56,7 +57,7 @@ def unlimited(function: str) -> AbstractContextManager[None]:
 
 
 def ignore(*_: object) -> None:
-    """Tell nobody when a call begins or ends."""
+    """Ignore the beginning and the end of a call."""
 
 
 def main() -> None:

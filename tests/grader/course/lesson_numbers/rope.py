@@ -14,7 +14,7 @@ def rotated(row: np.ndarray, position: float) -> np.ndarray:
 
 
 def mixed(x: np.ndarray, position: float) -> np.ndarray:
-    """Neighbours' frequencies with halves swapped: the mixture that is neither layout."""
+    """Neighbours' frequencies with halves swapped: a mixture that is neither layout."""
     angles = np.repeat(position * m.rope_frequencies(4), 2)
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 
@@ -108,7 +108,7 @@ $\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/2
 The layouts differ by a fixed order: even features first, then odd features <== orders == [[0, 2, 4, 1, 3,
     5]]
 For $d = 4$ both functions do the same, for $d = 6$ they differ <== halves_differ == [False, True]
-Test: twice gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
+Test: applied twice, it gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
 With $\theta = («m.rope_frequencies(4)»)$ the vector $(1, 0, 0, 0)$ at position 11 gets the length
     «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11), [math.cos(11), 0,
     math.sin(0.11), 0])
@@ -136,7 +136,7 @@ In a training text of 4096 tokens the angles of pair 63 (head of 128) reach «40
 (in opposite directions the score would depend on $m + n$) <== np.allclose(against, against[0])
 | $(1, 0, 0, 0)$ at position 1 | $(«turned[0]:.2f», «turned[1]:.2f», 0, 0)$, not $(«half_turned[0]:.2f», 0,
     «half_turned[2]:.2f», 0)$ | <== np.allclose(half_turned[[1, 3]], 0)
-| query and key at the same position | the model's score | <== layouts_agree(5, 5)
+| query and key at the same position | the same score as the model's | <== layouts_agree(5, 5)
 | the key one position later | another score | <== not layouts_agree(5, 6)
 and only $j - i$ remains <== kept_still < 1e-12 and moved > 0.1
 """
