@@ -202,8 +202,10 @@ def main(arguments: Sequence[str]) -> None:
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
-    asked = parser.parse_args(arguments)
-    run([import_module(f"assignments.{name}.lab") for name in names if asked.assignment in (None, name)], asked.full)
+    options = parser.parse_args(arguments)
+    run(
+        [import_module(f"assignments.{name}.lab") for name in names if options.assignment in (None, name)], options.full
+    )
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Rows(NamedTuple):
     """Keys that each query may use, (B, T, T)."""
     answer: np.ndarray
     """Place in the row that holds the answer, (B, T)."""
-    asked: np.ndarray
+    has_answer: np.ndarray
     """True for each tested token, (B, T)."""
 
 
@@ -131,9 +131,9 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
         tokens, real = (np.asarray(part)[:-1] for part in implementation.pad([*texts, longer], "left"))
     counted = np.asarray(implementation.position_ids(real))
     places = np.broadcast_to(np.arange(real.shape[-1]), real.shape)
-    answer, asked = answers_of(task, counted)
+    answer, has_answer = answers_of(task, counted)
     mask = np.asarray(implementation.padding_mask(real))[:, 0]
-    return tokens, Rows(places if test == TESTS[2] else counted, mask, answer, asked & real)
+    return tokens, Rows(places if test == TESTS[2] else counted, mask, answer, has_answer & real)
 
 
 # The model and its gradients, for many seeds at once: every array begins with the axes (seed, row).
@@ -189,11 +189,11 @@ def loss_and_gradients(
     """Return the mean cross-entropy of each seed over the tested tokens, shape (S,), and its gradient."""
     h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
     answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
-    share = (rows.asked / rows.asked.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
+    share = (rows.has_answer / rows.has_answer.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
     d_y = softmax(scores)
-    given = np.take_along_axis(d_y, answers, axis=-1)
-    loss = -(np.log(np.maximum(given[..., 0], 1e-30)) * share).sum(axis=(1, 2))
-    np.put_along_axis(d_y, answers, given - 1, axis=-1)
+    right_probabilities = np.take_along_axis(d_y, answers, axis=-1)
+    loss = -(np.log(np.maximum(right_probabilities[..., 0], 1e-30)) * share).sum(axis=(1, 2))
+    np.put_along_axis(d_y, answers, right_probabilities - 1, axis=-1)
     d_y *= share[..., np.newaxis]
 
     d_weights = d_y @ transposed(v)
@@ -243,7 +243,7 @@ def ask(implementation: ModuleType, task: str, method: str, parameters: Paramete
     tokens = np.broadcast_to(tokens, (len(parameters["tokens"]), *tokens.shape))
     scores = look(parameters, method, tokens, rows).scores
     right = scores.argmax(axis=-1) == np.take_along_axis(tokens, np.broadcast_to(rows.answer, tokens.shape), axis=-1)
-    return np.asarray((right & rows.asked).sum(axis=(1, 2)) / rows.asked.sum())
+    return np.asarray((right & rows.has_answer).sum(axis=(1, 2)) / rows.has_answer.sum())
 
 
 def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
@@ -278,8 +278,8 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way, test: str = TESTS[0]) -> np.ndarray:
     """Return the accuracies of all seeds in one test."""
-    asked = (task, method, str(way), test)
-    return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == asked])
+    case = (task, method, str(way), test)
+    return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == case])
 
 
 def paragraphs() -> np.ndarray:
@@ -304,9 +304,9 @@ def tables(measured: Sequence[Measurement]) -> str:
         for method in METHODS:
             best = accuracies(measured, task, method, WAYS[0])
             for way in WAYS:
-                found = [accuracies(measured, task, method, way, test) for test in TESTS]
-                change = "" if way == WAYS[0] else experiments.compared(best, found[0])
-                lines.append([method, str(way), *map(experiments.mean_and_reliable, found), change])
+                by_test = [accuracies(measured, task, method, way, test) for test in TESTS]
+                change = "" if way == WAYS[0] else experiments.compared(best, by_test[0])
+                lines.append([method, str(way), *map(experiments.mean_and_reliable, by_test), change])
         parts += [
             task.capitalize(),
             experiments.markdown(["position", "training", *TESTS, "alone, against the first"], lines),

@@ -337,18 +337,18 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
     ]
 
 
-def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
     """Return for each seed the share of right answers, and of answers from too far back.
 
     "Too far back" means farther by the factor of the extension.
     """
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
-    given = []
+    predicted = []
     for seed in range(len(parameters["tokens"])):  # one after the other: all at once would need gigabytes
         model = {name: value[seed : seed + 1] for name, value in parameters.items()}
-        given.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
-    answers = np.stack(given)
+        predicted.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
+    answers = np.stack(predicted)
     accuracy = (answers == right).mean(axis=(1, 2))
     if task.marked:
         return accuracy, np.full(len(accuracy), np.nan)
@@ -373,7 +373,7 @@ def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) 
             for steps in (0, *further_steps):
                 further = {name: value.copy() for name, value in models.items()}
                 descend(further, reading, task, setting, seeds, steps, stream=3)
-                shares = zip(seeds, *asked(task, setting, further, reading), strict=True)
+                shares = zip(seeds, *evaluate(task, setting, further, reading), strict=True)
                 measurements += [
                     Measurement(run, method, seed, length, steps, *map(float, pair)) for seed, *pair in shares
                 ]
@@ -440,12 +440,12 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 def task_table(measurements: Sequence[Measurement], task: str) -> str:
     """Return the table of one task as Markdown, the best method first."""
-    found = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
+    by_method = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
     lines = []
-    for method in sorted(found, key=lambda method: -round(float(found[method].mean()), 2)):
-        gain = experiments.paired(found[AS_TRAINED], found[method])
+    for method in sorted(by_method, key=lambda method: -round(float(by_method[method].mean()), 2)):
+        gain = experiments.paired(by_method[AS_TRAINED], by_method[method])
         difference = "not clear" if gain.p > experiments.CLEAR else "better" if gain.mean > 0 else "worse"
-        lines.append([method, experiments.number(found[method].mean()), "" if method == AS_TRAINED else difference])
+        lines.append([method, experiments.number(by_method[method].mean()), "" if method == AS_TRAINED else difference])
     return experiments.markdown([task, "accuracy", "difference"], lines)
 
 
@@ -457,13 +457,21 @@ def tables(measurements: Sequence[Measurement]) -> str:
     parts = ["Trained at 16 tokens, tested on 64, without further training", summary(measurements)]
     for name, run in RUNS.items():
         for steps in (0, *run.further_steps):
-            found = {method: accuracies(measurements, name, method, steps) for method in run.methods}
+            by_method = {method: accuracies(measurements, name, method, steps) for method in run.methods}
             title = f"{name.capitalize()}, " + (f"after {steps} steps" if steps else "without further training")
-            lines = [[method, *map(experiments.mean_and_reliable, found[method].values())] for method in run.methods]
+            lines = [
+                [method, *map(experiments.mean_and_reliable, by_method[method].values())] for method in run.methods
+            ]
             parts += [title, experiments.markdown(["method", *map(str, run.setting.lengths)], lines)]
             longer = [length for length in run.setting.lengths if length > run.setting.trained_length]
             lines = [
-                [method, *(experiments.compared(found[AS_TRAINED][length], found[method][length]) for length in longer)]
+                [
+                    method,
+                    *(
+                        experiments.compared(by_method[AS_TRAINED][length], by_method[method][length])
+                        for length in longer
+                    ),
+                ]
                 for method in run.methods
                 if method != AS_TRAINED
             ]

@@ -116,7 +116,7 @@ class Texts(NamedTuple):
     """Token ids, (..., T)."""
     answers: np.ndarray
     """Right answer at each tested position, (..., T)."""
-    asked: np.ndarray
+    has_answer: np.ndarray
     """True at each tested position, (..., T)."""
 
 
@@ -156,8 +156,8 @@ def copy_back(rng: np.random.Generator, count: int, length: int, setting: Settin
     """Return sequences whose answer at each position is the token `back` positions before it."""
     tokens = _random_tokens(rng, count, length, setting)
     # The other positions got their answer from the end, by np.roll.
-    asked = np.tile(np.arange(length) > setting.back, (count, 1))
-    return Texts(tokens, np.roll(tokens, setting.back, axis=1), asked)
+    has_answer = np.tile(np.arange(length) > setting.back, (count, 1))
+    return Texts(tokens, np.roll(tokens, setting.back, axis=1), has_answer)
 
 
 def passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
@@ -291,11 +291,11 @@ def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple
 def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> tuple[np.ndarray, Parameters]:
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
-    d_scores, answers = softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
-    given = np.take_along_axis(d_scores, answers, axis=-1)
-    share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
-    loss = -(np.log(np.maximum(np.where(share > 0, given, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
-    np.put_along_axis(d_scores, answers, given - 1, axis=-1)
+    d_scores, answers = softmax(scores), np.where(texts.has_answer, texts.answers, 0)[..., np.newaxis]
+    right_probabilities = np.take_along_axis(d_scores, answers, axis=-1)
+    share = (texts.has_answer / texts.has_answer.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
+    loss = -(np.log(np.maximum(np.where(share > 0, right_probabilities, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
+    np.put_along_axis(d_scores, answers, right_probabilities - 1, axis=-1)
     d_scores *= share
 
     gradients: Parameters = {}
@@ -496,12 +496,12 @@ def summary(measured: Sequence[Measurement]) -> str:
 
 
 def _schedules(measured: Sequence[Measurement], run: str) -> str:
-    found = {schedule: accuracies(measured, run, schedule) for schedule in SCHEDULES}
+    by_schedule = {schedule: accuracies(measured, run, schedule) for schedule in SCHEDULES}
     lines = []
-    for schedule in sorted(found, key=lambda schedule: -float(found[schedule][64].mean())):
-        gain = experiments.paired(found[schedule][64], found["the first layer"][64])
+    for schedule in sorted(by_schedule, key=lambda schedule: -float(by_schedule[schedule][64].mean())):
+        gain = experiments.paired(by_schedule[schedule][64], by_schedule["the first layer"][64])
         compared = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
-        lines.append([schedule, *(experiments.spread(found[schedule][length]) for length in (32, 64)), compared])
+        lines.append([schedule, *(experiments.spread(by_schedule[schedule][length]) for length in (32, 64)), compared])
     return experiments.markdown([f"{run}: RoPE in", "at 32", "at 64", "first layer better"], lines)
 
 
@@ -516,8 +516,8 @@ def taken_out_table(measured: Sequence[Measurement]) -> str:
             line = [schedule, f"{steps:,}"]
             for run in ("copy 3 back", "passkey"):
                 untouched = schedule == "every layer" and steps == 0
-                found = accuracies(measured, run if untouched else taken_out(run, steps), schedule)
-                line += [experiments.number(found[length].mean()) for length in (16, 64)]
+                by_schedule = accuracies(measured, run if untouched else taken_out(run, steps), schedule)
+                line += [experiments.number(by_schedule[length].mean()) for length in (16, 64)]
             lines.append(line)
     tested = [f"{task} at {length}" for task in ("copy", "passkey") for length in (16, 64)]
     return experiments.markdown(["RoPE stays in", "more steps", *tested], lines)
@@ -529,9 +529,11 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
     parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
         schedules = list(dict.fromkeys(row.schedule for row in measured if row.run == run))
-        found = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
-        lengths = list(found[schedules[0]])
-        lines = [[schedule, *map(experiments.mean_and_reliable, found[schedule].values())] for schedule in schedules]
+        by_schedule = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
+        lengths = list(by_schedule[schedules[0]])
+        lines = [
+            [schedule, *map(experiments.mean_and_reliable, by_schedule[schedule].values())] for schedule in schedules
+        ]
         parts += [run.capitalize(), experiments.markdown(["RoPE in", *map(str, lengths)], lines)]
         others = [schedule for schedule in schedules if schedule not in ("the first layer", "no layer")]
         if "the first layer" in schedules:
@@ -539,7 +541,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
                 [
                     other,
                     *(
-                        experiments.compared(found[other][length], found["the first layer"][length])
+                        experiments.compared(by_schedule[other][length], by_schedule["the first layer"][length])
                         for length in lengths[1:]
                     ),
                 ]

@@ -169,8 +169,8 @@ def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
     """Return random sequences for a task, and the right tokens at the last positions."""
     tokens = rng.integers(Setting.vocabulary, size=(count, length))
     if task in BACK:
-        asked = Setting.trained_length - BACK[task]
-        return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -asked:])  # without what np.roll moved to the front
+        n_answers = Setting.trained_length - BACK[task]
+        return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -n_answers:])  # not what np.roll moved to the front
     drawn = rng.random((count, length)) < MARK_SHARE[task]
     drawn[:, 0] = True
     marks = drawn.copy()
@@ -266,15 +266,15 @@ def loss_and_gradients(
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     tokens, answers = texts
     h, q, k, v, log_f, rotations = look(implementation, method, setting, parameters, tokens)
-    asked, dtype = answers.shape[-1], h.dtype
-    last = np.s_[..., -asked:, :]
+    n_answers, dtype = answers.shape[-1], h.dtype
+    last = np.s_[..., -n_answers:, :]
     bias = np.asarray(implementation.decay_bias(log_f))[last].astype(dtype)
     root = float(np.sqrt(q.shape[-1]))
     weights = softmax(q[last] @ transposed(k) / root + bias)
     d_y = softmax(weights @ v)
-    given = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
-    loss = -np.log(np.maximum(given, 1e-30)).mean(axis=(1, 2, 3))
-    np.put_along_axis(d_y, answers[..., np.newaxis], given - 1, axis=-1)
+    right_probabilities = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
+    loss = -np.log(np.maximum(right_probabilities, 1e-30)).mean(axis=(1, 2, 3))
+    np.put_along_axis(d_y, answers[..., np.newaxis], right_probabilities - 1, axis=-1)
     d_y /= answers[0].size
 
     d_weights = d_y @ transposed(v)
@@ -291,7 +291,7 @@ def loss_and_gradients(
         # A gate is in the bias of the queries from its token on and the keys before it: a rectangle.
         before = np.cumsum(d_scores, axis=-1) - d_scores
         length = before.shape[-1]
-        d_log_f = (before * np.tri(asked, length, length - asked, dtype=dtype)).sum(axis=-2)
+        d_log_f = (before * np.tri(n_answers, length, length - n_answers, dtype=dtype)).sum(axis=-2)
         d_opening = (d_log_f * (1 - np.exp(log_f))).astype(dtype)[..., np.newaxis]
         products.append(("w", d_opening))
         gradients["c"] = d_opening.sum(axis=(1, 2))[..., np.newaxis]

@@ -18,22 +18,22 @@ class Host:
     """A place where checks run: how it bounds a call, and how its messages name files and next steps."""
 
     plugins: str
-    """options of pytest that only this place needs; `{seconds}` stands for CALL_TIMEOUT_SECONDS"""
+    """Options of pytest that only this host needs; `{seconds}` stands for CALL_TIMEOUT_SECONDS."""
     limit_call: Callable[[str], AbstractContextManager[None]]
-    """function → a context that bounds one call of it, with an exception whose message has TIMEOUT_MARK"""
-    location: str
-    """a place in the student's file, from `path` and `line`"""
-    submit: str
-    """the step of handing in `file`"""
-    show_all: str
-    """the way to all mistakes of one function: `checked` stands for `assignment.function`"""
-    read: str
-    """the section of the lesson on a `function`; empty where the message stands in that section"""
+    """Return a context that limits one call of a function; its exception has TIMEOUT_MARK in the message."""
+    location_format: str
+    """Words for a line of the student's file, with `{path}` and `{line}`."""
+    submit_step: str
+    """Words for the step of submitting `{file}`."""
+    show_all_step: str
+    """Words for the step that shows all mistakes of one function: `{checked}` is `assignment.function`."""
+    lesson_reference: str
+    """Words for the section of the lesson on `{function}`; empty if the message is shown in that section."""
     stuck: Mapping[str, str] = field(default_factory=dict)
-    """function → sentence, for a function that ended an earlier run of the same file and is not called any more"""
+    """Function to a sentence, for a function that ended an earlier run of the file and is not called any more."""
 
     def pytest_options(self) -> list[str]:
-        """Return the options of pytest that only this place needs."""
+        """Return the options of pytest that only this host needs."""
         return self.plugins.format(seconds=CALL_TIMEOUT_SECONDS).split()
 
 
@@ -45,8 +45,8 @@ def timeout_message(function: str, where: str = "") -> str:
 TERMINAL = Host(
     plugins="-p pytest_timeout --timeout={seconds}",
     limit_call=lambda function: nullcontext(),
-    location="{path}:{line}",
-    submit="hand in {file}",
-    show_all="check {checked} to see all",
-    read="See README.md, section {function}.",
+    location_format="{path}:{line}",
+    submit_step="hand in {file}",
+    show_all_step="check {checked} to see all",
+    lesson_reference="See README.md, section {function}.",
 )

@@ -210,7 +210,7 @@ def graded_in(out: Path) -> int:
     """Submissions with a grade."""
     try:
         with Gradebook.reading(out) as book:
-            return sum(bool(row.graded) for row in book.rows())
+            return sum(bool(row.encoded_grade) for row in book.rows())
     except BatchError:
         return 0
 

@@ -108,4 +108,4 @@ def test_no_test_asks_where_only_rounding_decides(assignment: Assignment, suite:
     for name, library in (("np", np), ("math", math)):
         if name in vars(module):
             setattr(module, name, Rounded(library, factor))
-    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.ModuleBackend(module)) if not one.passed] == []

@@ -24,7 +24,7 @@ from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
 """Limits that are reached sooner, but are as real."""
 
 
@@ -535,6 +535,13 @@ def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: S
         time.sleep(0.05)
         assert called(backend, "heard", begin, time.monotonic())[0] == 0, "awake again only when it is asked"
         assert called(backend, "works") == "joined"
+
+
+def test_a_closed_sandbox_leaves_no_process_of_its_second_one() -> None:
+    sandbox = Sandbox(limits=QUICK)
+    processes = [sandbox.process, sandbox.second_sandbox.process]
+    sandbox.close()
+    assert all(process.poll() is not None for process in processes)
 
 
 @pytest.mark.parametrize("ended", ["first", "second"])

@@ -79,9 +79,11 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
         .partition(">")[0]
     )
     remote = build._prepared(
-        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE
+        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
     )
-    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {re.match(r"https://[^/]+", build.PYODIDE)[0].encode()}  # type: ignore[index]
+    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
+        re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)[0].encode()
+    }  # type: ignore[index]
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:

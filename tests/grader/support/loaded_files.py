@@ -14,6 +14,8 @@ from autograder.protocol.call import Call, Reply
 class Loaded(catalogue.ModuleBackend):
     """A trusted module as a submission."""
 
+    is_out_of_time = False
+
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
         """Store the effect of further cells in `changes`, for the time of a call."""
         super().__init__(module)

@@ -194,7 +194,7 @@ def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
 def _used(grader: Grader) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     seconds = own.ru_utime + own.ru_stime
-    for sandbox in (grader.sandbox, vars(grader.sandbox).get("beside")):
+    for sandbox in (grader.sandbox, vars(grader.sandbox).get("second_sandbox")):
         if sandbox is not None:
             stat = Path(f"/proc/{sandbox.process.pid}/stat").read_text(encoding="ascii")
             seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -269,7 +269,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
-    engine = (*build.CORE, "numpy-")
+    engine = (*build.PYODIDE_FILES, "numpy-")
     yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
 
 

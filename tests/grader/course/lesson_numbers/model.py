@@ -26,8 +26,8 @@ def logits() -> np.ndarray:
 
 
 def row_sizes() -> list[float]:
-    """The size of the rows before the first layer and after the last, on the first window."""
-    x, length = writer["embedding"][lab.held_out()[0]], lab.LENGTH
+    """The mean size of the rows before the first layer and after the last."""
+    x, length = writer["embedding"][lab.held_out()], lab.LENGTH
     sizes = [x]
     for one in writer["layers"]:
         x, _ = m.block(x, one, np.arange(length), writer["frequencies"], np.tri(length, dtype=bool))
