@@ -47,7 +47,7 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    """No warning appears if a query may use no key, or if a logarithm gets a zero: a student who sees a warning
     looks for a mistake. The same holds with the seed of another term."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
