@@ -56,8 +56,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points, in both
-    the public and the hidden part.
+    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points.
 
     That holds for the public part and for the hidden part.
     """

@@ -145,8 +145,8 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """Return the tests that pass although the function of their question is lazy, with the behaviour of the functions.
 
-    A plan that calls an unknown function is tried again with that function right or lazy. One that fails before
-    is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    A plan that calls an unknown function is tried again with that function right or lazy. A plan that
+    fails earlier is not, so only few mixes have to run. A suite runs all its tests at once; here each test runs alone.
     """
     suite.backend = mixture
     for test, runnable in suite._tests.items():
