@@ -357,7 +357,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock bounds it, since no call is due any more: long results must cost no more than short ones."""
+    """No clock limits it, since no call remains: long results must cost no more than short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # the first fills the memory of the reference

@@ -85,7 +85,7 @@ def sources(notebook: bytes) -> dict[str, str]:
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """Nor is it written over a checkout of the course, which has public tests too."""
+    """It is not written over a checkout of the course either, which has public tests too."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):

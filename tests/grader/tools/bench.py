@@ -1,7 +1,7 @@
 """Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
-Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
-others use too. Where a line repeats its measurement it shows the median, or the mean of processor time, which includes
+Every line except one is a ratio of two measurements side by side, since a single one means nothing on a machine that
+others use too. If a line repeats its measurement, it shows the median, or the mean of processor time, which includes
 that of all child processes.
 """
 
