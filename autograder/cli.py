@@ -16,6 +16,7 @@ from typing import IO, Any, TextIO
 import click
 
 from autograder import course
+from autograder.checks.streams import print_anywhere
 
 CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -82,6 +83,11 @@ isolation_option = click.option(
 
 class _Commands(click.Group):
     """The commands. An error that a person can act on is printed as a sentence, in every command."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command line, on streams that can print every text."""
+        print_anywhere()
+        return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
         """Run a command."""

@@ -51,6 +51,7 @@ from assignments.experiments import (  # noqa: E402
     spread,
     write_rows,
 )
+from autograder.checks.streams import print_anywhere  # noqa: E402
 
 Parameters = dict[str, Any]
 
@@ -1192,6 +1193,7 @@ def main(arguments: Sequence[str]) -> None:
     if not chosen_options.method:
         experiments.run([sys.modules[__name__]], chosen_options.full, chosen_options.file)
         return
+    print_anywhere()
     changes = [f"{name} {value}" for name in options if (value := getattr(chosen_options, name)) is not None]
     try:
         try_one(chosen_options.file, chosen_options.method, changes)

@@ -1,10 +1,14 @@
-"""The places where a student's checks run, a terminal and a browser tab, and what differs between them."""
+"""The places where a student's checks run, and what differs between them.
+
+The places are a terminal in a handout or a checkout, a terminal with the installed package, and a browser tab.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 CALL_TIMEOUT_SECONDS = 5
 """Maximum time of a test in a terminal, of a call in a browser tab, and of a call in grading."""
@@ -26,15 +30,23 @@ class Host:
     submit: str
     """the step of handing in `file`"""
     show_all: str
-    """the way to all mistakes of one function: `checked` stands for `assignment.function`"""
+    """the way to all mistakes of one function: `checked` stands for `assignment.function`, `alone` for the option"""
     read: str
-    """the section of the lesson on a `function`; empty where the message stands in that section"""
+    """the section of a `lesson` on a `function`; empty where the message stands in that section"""
+    solution: str = ""
+    """the way to one worked solution of a `lesson` in self-study"""
+    file: str = "{root}/assignments/{name}/{name}.py"
+    """path of the student's file: `root` stands for the folder of the course, `name` for the assignment"""
     stuck: Mapping[str, str] = field(default_factory=dict)
     """function → sentence, for a function that ended an earlier run of the same file and is not called any more"""
 
     def pytest_options(self) -> list[str]:
         """Return the options of pytest that only this place needs."""
         return self.plugins.format(seconds=CALL_TIMEOUT_SECONDS).split()
+
+    def student_file(self, root: Path, name: str) -> Path:
+        """Return the path of the student's file of an assignment."""
+        return Path(self.file.format(root=root, name=name))
 
 
 def timeout_message(function: str, where: str = "") -> str:
@@ -47,6 +59,7 @@ TERMINAL = Host(
     limit_call=lambda function: nullcontext(),
     location="{path}:{line}",
     submit="hand in {file}",
-    show_all="check {checked} to see all",
+    show_all="check {checked}{alone} to see all",
     read="See README.md, section {function}.",
+    solution="--show FUNCTION (with make: SHOW=…)",
 )
