@@ -90,7 +90,7 @@ class Line:
 
 def run(console: Console) -> None:
     """Measure everything and print the table."""
-    measures = [throughput, processor_time, checking, browser_tab, large_classes, own_tests]
+    measures = [setting_up, throughput, processor_time, checking, browser_tab, large_classes, own_tests]
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
@@ -118,6 +118,34 @@ def _at_least(what: str, expected: float, ratio: float, measured: str) -> Line:
 
 def _at_most(what: str, expected: float, ratio: float, measured: str) -> Line:
     return Line(what, f"≤ {expected:g} ×", ratio, ratio <= expected, measured)
+
+
+def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Measure setting up a fresh checkout with nothing in any cache, and installing its lock by pip."""
+    checkout, python = folder / "checkout", folder / "pip" / "bin" / "python"
+    shutil.copytree(course.ROOT, checkout, ignore=shutil.ignore_patterns(".venv*", ".git", "dist", "results"))
+    environment = os.environ | {"UV_CACHE_DIR": str(folder / "cache"), "PIP_NO_CACHE_DIR": "1", "PYTHON": BASE_PYTHON}
+    lock = ["--no-deps", "--require-hashes", "-r", str(course.ROOT / "requirements.lock")]
+    ways = {
+        "make setup": [["make", "setup"]],
+        "pip": [[BASE_PYTHON, "-m", "venv", str(python.parents[1])], [str(python), "-m", "pip", "install", *lock]],
+    }
+    seconds = {}
+    for name, commands in ways.items():
+        begin = time.monotonic()
+        for command in commands:
+            done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=False)
+            if done.returncode:
+                return  # no package index, no line
+        seconds[name] = time.monotonic() - begin
+    ours, pip = seconds["make setup"], seconds["pip"]
+    yield _at_most(
+        "`make setup` against pip, with the same lock", 0.25, ours / pip, f"{ours:.0f} s against {pip:.0f} s"
+    )
+
+
+BASE_PYTHON = os.path.realpath(sys.executable)
+"""The Python that made the environment in which this runs."""
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:

@@ -22,3 +22,9 @@ def test_the_cost_of_one_grading_is_three_lines_that_say_what_was_measured(
     console = Console(record=True, width=200)
     console.print(bench._table(lines))
     assert "wall time of grading a file without any function" in console.export_text()
+
+
+def test_without_an_index_setting_up_has_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "BASE_PYTHON", "false")
+    assert [*bench.setting_up(tmp_path, find("alibi"))] == []
+    assert (tmp_path / "checkout" / "make.sh").is_file() and not (tmp_path / "checkout" / ".venv").exists()
