@@ -1,4 +1,4 @@
-"""Learning without an instructor, in a checkout of the course: hidden tests too, reasons of answers, worked solutions.
+"""Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
 All of it runs in one process, since there is nothing to protect. No handout has this module.
 """
