@@ -287,7 +287,7 @@ def job(path: Path, change: str) -> Measurement:
     return measure(path, change)
 
 
-# What is kept.
+# The files.
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:

@@ -13,11 +13,11 @@ from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, printable
 
-FILE = "changes.csv"
+CHANGES_FILE = "changes.csv"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
-class Score(NamedTuple):
+class RecordedScore(NamedTuple):
     """A score as one run gave it. A later run compares with it."""
 
     assignment: str
@@ -36,12 +36,12 @@ class Score(NamedTuple):
 class Changes:
     """Comparison of a run with the last run that ended."""
 
-    def __init__(self, last_score: Callable[[str, str], Score | None]) -> None:
+    def __init__(self, last_score: Callable[[str, str], RecordedScore | None]) -> None:
         """`last_score` returns the earlier score for an assignment and a person."""
         self._last_score = last_score
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
-        self.scores: list[Score] = []
+        self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated: list[str] = []
         """corrections that were made when the tests came to other points, a sentence each"""
@@ -49,14 +49,14 @@ class Changes:
     def add(self, row: Row) -> None:
         """Compare one submission."""
         submission = row.submission
-        if not submission.assignment or row.lost:
+        if not submission.assignment or row.machine_failure:
             return
         before = self._last_score(submission.assignment, submission.who)
         adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
         key = (submission.assignment, submission.who, row.key.suite, row.key.code)
-        now = Score(*key, tests, adjustments, at_correction, row.score)
+        now = RecordedScore(*key, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
             self.outdated.append(
@@ -71,7 +71,7 @@ class Changes:
 
     def write(self, out: Path) -> None:
         """Write OUT/changes.csv, with a line per changed score."""
-        write_csv(out / FILE, [COLUMNS, *self._lines])
+        write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
@@ -79,10 +79,10 @@ class Changes:
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
-        return f"{len(self._lines)} score{'s' * (len(self._lines) > 1)} changed: {reasons} ({FILE})."
+        return f"{len(self._lines)} score{'s' * (len(self._lines) > 1)} changed: {reasons} ({CHANGES_FILE})."
 
 
-def _reason(before: Score, now: Score) -> str:
+def _reason(before: RecordedScore, now: RecordedScore) -> str:
     reasons = []
     if before.code != now.code:
         reasons.append("another submission")

@@ -20,7 +20,7 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, publish
-from autograder.batch.database import FILE
+from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
@@ -60,18 +60,20 @@ def grade(
     known = tuple(one.name for one in course.assignments())
     found = [find_in_folder(folder, assignment, known, out) for folder in folders]
     summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
+    summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
-            summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
+            summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
-            submissions = (_read(folder, one.students, known) for folder, one in zip(folders, found, strict=True))
+            submissions = (
+                _read_submissions(folder, one.students, known) for folder, one in zip(folders, found, strict=True)
+            )
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
-            summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
-        _correct(book, folders[-1].resolve().parent, summary)
+            summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
+        _apply_adjustments(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
+            with closing(workers), closing(_grade_pending(book, to_grade, workers)) as graded:
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
@@ -81,7 +83,9 @@ def grade(
     return summary
 
 
-def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]) -> Iterator[Submission]:
+def _read_submissions(
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]
+) -> Iterator[Submission]:
     """Yield all submissions of a folder, those that cannot be read within bounds included.
 
     Raise NothingToGradeError if nothing tells of any submission which file is meant, or for which assignment: then the
@@ -101,12 +105,12 @@ def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
-def _correct(book: Gradebook, folder: Path, summary: Summary) -> None:
+def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
     """Apply the corrections by hand that lie in a folder."""
     corrected, unmatched = adjustments.apply(book, folder)
     if corrected:
-        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
-    summary.name("Not applied", unmatched)
+        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
+    summary.add_names("Not applied", unmatched)
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
@@ -133,15 +137,17 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
-    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", published.outdated)
-    summary.name("Not compared", published.not_compared)
-    others = [f"{one.student} ({one.file})" for one in book.replaced()]
-    summary.name("Not graded, as another submission of the student counts", others)
+    summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
+    summary.add_names("Not compared", published.not_compared)
+    others = [f"{one.student} ({one.file})" for one in book.superseded()]
+    summary.add_names("Not graded, as another submission of the student counts", others)
     book.finish(published.scores)
     return summary
 
 
-def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
+def _grade_pending(
+    book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster
+) -> Generator[Key, None, None]:
     """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
@@ -160,16 +166,16 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Clust
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
                 if failure := failure_of(future):
-                    if job.lost:
+                    if job.machine_failure:
                         raise BatchError(
-                            f"a submission could not be graded ({job.lost}), and neither can the solution of"
+                            f"a submission could not be graded ({job.machine_failure}), and neither can the solution of"
                             f" {job.key.assignment} ({failure.why}): `autograder doctor` may say why; nobody's grade"
                             " was changed, and the same command goes on"
                         )
                     job = job.after(failure)
                     under_way[workers.submit(job)] = job
                     continue
-                book.add(job.key, future.result(), job.lost)
+                book.add(job.key, future.result(), job.machine_failure)
                 yield job.key
     except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error

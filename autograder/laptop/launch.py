@@ -21,7 +21,7 @@ from autograder.checks.render import print_markdown
 from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
+from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
 POLL_SECONDS = 0.4
 """Time between two looks at the student's files."""
@@ -30,11 +30,11 @@ POLL_SECONDS = 0.4
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
     print_anywhere()
-    parser, known = _parser(), known_assignments()
+    parser, available = _parser(), local_assignments()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
-    if not known:
+    if not available:
         parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
     if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
         parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
             return self_study.print_solution(self_study.SelfStudyContext(), names[0], options.show)
         functions = [function for _, function in requested if function]
-        run(options, names, known, functions, _context_class(options.alone))
+        run(options, names, available, functions, _context_class(options.alone))
     except KeyboardInterrupt:
         return 130
     return 0
@@ -55,26 +55,28 @@ def main(arguments: Sequence[str]) -> int:
 def run(
     options: argparse.Namespace,
     names: Sequence[str],
-    known: Sequence[str],
+    available: Sequence[str],
     functions: Sequence[str],
     context: Callable[[], LocalContext],
 ) -> None:
     """Check once, or at every save until Ctrl-C. Each check is a new `context`."""
     first = context()
-    files = {name: first.host.student_file(first.root, name) for name in known}
+    files = {name: first.host.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[Progress]:
         return _check(context(), changed)
 
     if options.page:
-        saves = _saves({name: files[name] for name in sorted(known, key=lambda name: name not in names)})
+        saves = _saved_assignments(
+            {name: files[name] for name in sorted(available, key=lambda name: name not in names)}
+        )
         live_page.serve(names[0] if names else "index", saves, check, options.port)
     elif options.watch:
-        for changed in _saves({name: files[name] for name in names or known}):
+        for changed in _saved_assignments({name: files[name] for name in names or available}):
             check(changed)
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
     else:
-        _check(first, names or known, functions)
+        _check(first, names or available, functions)
 
 
 def _context_class(alone: bool) -> Callable[[], LocalContext]:
@@ -114,20 +116,20 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
     `root`: the course's folder.
     """
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    known = known_assignments(root)
-    name = {str(lesson_number(each, root)): each for each in known}.get(name, name)
-    _require(name, known)
+    available = local_assignments(root)
+    name = {str(lesson_number(each, root)): each for each in available}.get(name, name)
+    _check_exists(name, available)
     if function:
         tests = (root / "tests" / "public" / f"test_{name}.py").read_text("utf-8")
-        _require(function, re.findall(r'question\("([a-z]\w+)"', tests))
+        _check_exists(function, re.findall(r'question\("([a-z]\w+)"', tests))
     return name, function
 
 
-def _require(name: str, known: Sequence[str]) -> None:
+def _check_exists(name: str, available: Sequence[str]) -> None:
     """Raise an error with the nearest known name where this one is unknown."""
-    if known and name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(known))}"
+    if available and name not in available:
+        near = difflib.get_close_matches(name, available, 1, 0.5)
+        proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
         raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
@@ -143,7 +145,7 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
     return all_progress
 
 
-def _saves(files: Mapping[str, Path]) -> Iterator[list[str]]:
+def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
     """Yield the assignments whose files were saved: the first at once, then all others, then each at its saves."""
     seen: dict[str, int] = {}
     while True:

@@ -53,8 +53,8 @@ def measured(lesson: str) -> dict[str, Any]:
     order = sorted(last, key=last.__getitem__)
     chosen = {order[0], order[len(order) // 2], order[-1]}
     curves = {group: curves for group, curves in complete.items() if group in chosen}
-    found = {"of": of, "task": rows[0][task], "lengths": lengths, "curves": curves}
-    return found | {"best": order[-1], "highest": last[order[-1]]}
+    measurements = {"of": of, "task": rows[0][task], "lengths": lengths, "curves": curves}
+    return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 
 def script() -> str:

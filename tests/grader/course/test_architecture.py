@@ -86,10 +86,18 @@ def test_one_noun_is_one_class_and_one_module() -> None:
 
 
 def test_no_test_imports_another() -> None:
-    """What two tests share stands in `support/`."""
+    """Code that two tests share is in `support/`."""
     texts = {path.name: path.read_text("utf-8") for path in (course.ROOT / "tests" / "grader").rglob("*.py")}
     assert [
         name
         for name, text in texts.items()
         if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)
     ] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
+def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
+    """A path may have a space in it, and a command that is split there starts something else."""
+    calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)
+    split = [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "split"]
+    assert not any(isinstance(call.value, ast.JoinedStr) for call in split)

@@ -128,7 +128,7 @@ def test_a_wrong_word_is_one_sentence(installed: Path, folder: Path, words: list
 def test_without_a_lesson_it_lists_them(installed: Path, folder: Path) -> None:
     code, text = start(installed, folder, "learn")
     assert code == 0 and [*folder.iterdir()] == []
-    assert [line.split()[0] for line in text.split("\n\n")[0].splitlines()] == course.full_course()
+    assert [line.split()[0] for line in text.split("\n\n")[0].splitlines()] == course.all_lessons()
 
 
 def test_a_folder_that_takes_no_file_is_named(installed: Path) -> None:
