@@ -6,12 +6,12 @@ runs all experiments with one progress bar (`make experiment`, `make experiment 
 in the folder of a lesson, a module with three functions:
 
     jobs(full)                  the arguments of each job, as tuples of plain values
-    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
+    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a separate process
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full` an experiment measures what fits in a few minutes. With `full` it also repeats what takes longer: those
-numbers come with the course as files, and stay as they are otherwise.
+Without `full` an experiment takes a few minutes. With `full` it also repeats longer measurements, whose numbers come
+with the course as files and do not change otherwise.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 class Paired(NamedTuple):
-    """Two measurements of the same models, compared model by model."""
+    """Comparison of two measurements of the same models, model by model."""
 
     mean: float
     """Mean of the differences, after minus before."""
@@ -135,7 +135,7 @@ def load(path: Path) -> ModuleType:
 
 
 class Progress:
-    """Progress line on a terminal: the number of finished jobs and the name of the last one. Silent elsewhere."""
+    """Progress line on a terminal: the number of finished jobs and the name of the last job. Silent elsewhere."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
@@ -204,8 +204,10 @@ def main(arguments: Sequence[str]) -> None:
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
-    asked = parser.parse_args(arguments)
-    run([import_module(f"assignments.{name}.lab") for name in names if asked.assignment in (None, name)], asked.full)
+    options = parser.parse_args(arguments)
+    run(
+        [import_module(f"assignments.{name}.lab") for name in names if options.assignment in (None, name)], options.full
+    )
 
 
 if __name__ == "__main__":

@@ -22,31 +22,34 @@ class Host:
     """A place where checks run: how it bounds a call, and how its messages name files and next steps."""
 
     plugins: str
-    """options of pytest that only this place needs; `{seconds}` stands for CALL_TIMEOUT_SECONDS"""
+    """Options of pytest that only this host needs; `{seconds}` stands for CALL_TIMEOUT_SECONDS."""
     limit_call: Callable[[str], AbstractContextManager[None]]
-    """function → a context that bounds one call of it, with an exception whose message has TIMEOUT_MARK"""
-    location: str
-    """a place in the student's file, from `path` and `line`"""
-    submit: str
-    """the step of handing in `file`"""
-    show_all: str
-    """the way to all mistakes of one function: `checked` stands for `assignment.function`, `alone` for the option"""
-    read: str
-    """the section of a `lesson` on a `function`; empty where the message stands in that section"""
-    solution: str = ""
-    """the way to one worked solution of a `lesson` in self-study"""
-    file: str = "{root}/assignments/{name}/{name}.py"
-    """path of the student's file: `root` stands for the folder of the course, `name` for the assignment"""
+    """Return a context that limits one call of a function; its exception has TIMEOUT_MARK in the message."""
+    location_format: str
+    """Words for a line of the student's file, with `{path}` and `{line}`."""
+    submit_step: str
+    """Words for the step of submitting `{file}`."""
+    show_all_step: str
+    """Words for the step that shows all mistakes of one function.
+
+    `{checked}` is `assignment.function`, and `{alone}` the option of self-study where it is on.
+    """
+    lesson_reference: str
+    """Words for the section of `{lesson}` on `{function}`; empty if the message is shown in that section."""
+    solution_step: str = ""
+    """Words for the step that shows one worked solution of `{lesson}`, in self-study."""
+    student_file_format: str = "{root}/assignments/{name}/{name}.py"
+    """Path of the student's file of the assignment `{name}`, where `{root}` is the folder of the course."""
     stuck: Mapping[str, str] = field(default_factory=dict)
-    """function → sentence, for a function that ended an earlier run of the same file and is not called any more"""
+    """Function to a sentence, for a function that ended an earlier run of the file and is not called any more."""
 
     def pytest_options(self) -> list[str]:
-        """Return the options of pytest that only this place needs."""
+        """Return the options of pytest that only this host needs."""
         return self.plugins.format(seconds=CALL_TIMEOUT_SECONDS).split()
 
     def student_file(self, root: Path, name: str) -> Path:
         """Return the path of the student's file of an assignment."""
-        return Path(self.file.format(root=root, name=name))
+        return Path(self.student_file_format.format(root=root, name=name))
 
 
 def timeout_message(function: str, where: str = "") -> str:
@@ -57,9 +60,9 @@ def timeout_message(function: str, where: str = "") -> str:
 TERMINAL = Host(
     plugins="-p pytest_timeout --timeout={seconds}",
     limit_call=lambda function: nullcontext(),
-    location="{path}:{line}",
-    submit="hand in {file}",
-    show_all="check {checked}{alone} to see all",
-    read="See README.md, section {function}.",
-    solution="--show FUNCTION (with make: SHOW=…)",
+    location_format="{path}:{line}",
+    submit_step="hand in {file}",
+    show_all_step="check {checked}{alone} to see all",
+    lesson_reference="See README.md, section {function}.",
+    solution_step="--show FUNCTION (with make: SHOW=…)",
 )

@@ -135,7 +135,7 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
     """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
-    run.start(names)
+    run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if len(names) == 1:

@@ -25,10 +25,10 @@ from autograder.laptop.self_study import SelfStudyContext, print_solution
 EMPTY_FOLDER = replace(
     TERMINAL,
     plugins=f"{TERMINAL.plugins} --config-file={os.devnull}",
-    show_all="whereabouts learn {checked} shows all",
-    read="See the lesson, section {function}: whereabouts learn {lesson} --page.",
-    solution="whereabouts learn {lesson} --show FUNCTION",
-    file="{name}.py",
+    show_all_step="whereabouts learn {checked} shows all",
+    lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
+    solution_step="whereabouts learn {lesson} --show FUNCTION",
+    student_file_format="{name}.py",
 )
 """The place where an installed package checks: a terminal in a folder of the learner's."""
 

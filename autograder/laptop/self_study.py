@@ -49,7 +49,7 @@ class SelfStudyContext(LocalContext):
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
-        return {"forms": {key: answers.form(value) for key, value in right.items()}}
+        return {"forms": {key: answers.answer_form(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield whether an answer is right, and a sentence: the reason for a right one, and after a few tries."""
@@ -98,7 +98,7 @@ def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
     if text is None:
         print(f"{name} has no function {function}.")
         return 2
-    run.start([name])
+    run.run_tests([name])
     if function not in Progress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)

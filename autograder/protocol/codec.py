@@ -230,7 +230,7 @@ class _Decoder(_Bounded):
             return items if tag == b"l" else tuple(items)
         if tag == b"m":
             return self._dict(depth)
-        return self._rare(tag, depth)
+        return self._generator(tag, depth)
 
     def _items(self, count: int, depth: int) -> list[Any]:
         return [self.read(depth + 1) for _ in range(count)]
@@ -241,7 +241,7 @@ class _Decoder(_Bounded):
             raise MalformedError("a dict with a key that is no text")
         return dict(zip(items[::2], items[1::2], strict=True))
 
-    def _rare(self, tag: bytes, depth: int) -> np.random.Generator:
+    def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
         """Return a generator of random numbers, which is the one plain value that only a request holds."""
         if tag == b"r" and self.writeable:  # a reply can hold none
             bits = np.random.PCG64()

@@ -15,13 +15,13 @@ from autograder.course import ROOT, UserError, assignments
 from autograder.site.libraries import compiled, libraries, zipped
 
 HERE = Path(__file__).parent
-PYODIDE, PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
+PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
 """The address from which a site loads Pyodide where nobody names another, and the version of its Python."""
 
-SIZES = {"Python": 5.8, "numpy": 3.1}
+DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
 """Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
 
-CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE_FILES = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The files of Pyodide that every site needs; those of packages are named in the last."""
 
 SELF_STUDY_FILES = """
@@ -31,7 +31,7 @@ SELF_STUDY_FILES = """
 """What the edition for learning alone has beside the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
+def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
     """Write the site into a folder, in the place of an earlier one; return it. `pyodide`: an address, or a folder.
 
     Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
@@ -43,7 +43,7 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
     if not alone and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     pyodide_files = {} if is_remote else _pyodide_files(Path(pyodide))
-    version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(pyodide_files)
+    version = PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "" if is_remote else _python_of(pyodide_files)
     site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
@@ -84,7 +84,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     lessons = [assignment.name for assignment in assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
-    config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
+    config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
     pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
@@ -148,7 +148,7 @@ def _pyodide_files(folder: Path) -> dict[str, bytes]:
     if not lock_file.is_file():
         raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
     lock = json.loads(lock_file.read_text("utf-8"))
-    files, waiting = [*CORE], ["numpy", "matplotlib"]
+    files, waiting = [*PYODIDE_FILES], ["numpy", "matplotlib"]
     while waiting:
         package = lock["packages"].get(name := waiting.pop(), {"depends": [], "file_name": f"the package {name}"})
         files.append(package["file_name"])

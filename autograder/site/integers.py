@@ -2,7 +2,7 @@
 
 A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else. Here numpy's
 functions make int64 as they do on other machines. Methods of arrays still make int32 (`x.astype(int)`); a reply says
-int64 for it (`codec`). What is left is told: see LIMIT.
+int64 for it (`codec`). What is left is told: see INDEX_ERROR.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-DEFAULT = np.dtype(int)
+DEFAULT_INTEGER = np.dtype(int)
 """The default integer of this machine."""
 
 MAKERS = """
@@ -26,11 +26,12 @@ MAKERS = """
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Function → its argument that holds indices or counts, and may be no wider than the default."""
 
-LIMIT = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 """Part of numpy's message where a method meets wider indices than it takes."""
 
-LIMIT_EXPLAINED = (
-    f"{LIMIT} (this happens in a browser tab only: call numpy's function, np.take(x, indices), and not x.take(indices))"
+INDEX_ERROR_EXPLAINED = (
+    f"{INDEX_ERROR} (this happens in a browser tab only:"
+    " call numpy's function, np.take(x, indices), and not x.take(indices))"
 )
 
 
@@ -58,16 +59,20 @@ def _wide(function: Callable[..., Any], index_argument: int | None) -> Callable[
 
 def _widened(value: Any) -> Any:
     """Return a default integer, or an array of them, as int64."""
-    return value.astype(np.int64) if isinstance(value, np.ndarray | np.generic) and value.dtype == DEFAULT else value
+    return (
+        value.astype(np.int64)
+        if isinstance(value, np.ndarray | np.generic) and value.dtype == DEFAULT_INTEGER
+        else value
+    )
 
 
 def _narrow(value: Any) -> Any:
     """Return int64 as the default integer, which is wide enough for an index."""
-    return value.astype(DEFAULT) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    return value.astype(DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
 
 
 def _is_int32(value: Any) -> bool:
     """Return whether an argument is or names int32: the caller wants that."""
     if isinstance(value, np.ndarray):
-        return bool(value.dtype == DEFAULT)
+        return bool(value.dtype == DEFAULT_INTEGER)
     return value in (np.int32, np.intc) if isinstance(value, type) else isinstance(value, str) and value == "int32"

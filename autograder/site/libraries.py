@@ -20,7 +20,7 @@ from autograder.files import write_zip
 LOCK = Path(__file__).with_name("libraries.lock")
 """A line per package: its version and the hash of its wheel."""
 
-UNUSED = re.compile(
+UNUSED_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
@@ -46,7 +46,7 @@ def libraries() -> dict[str, bytes]:
     for digest, path in _wheels(folder).items():
         if digest in hashes:
             with zipfile.ZipFile(path) as wheel:
-                files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED.match(name)}
+                files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED_FILES.match(name)}
     return files
 
 

@@ -58,7 +58,7 @@ class Clock:
         self.began, self.ended = began, ended
         self.deadline = 0.0
         MONITORING.use_tool_id(MONITORING_TOOL, "whereabouts")
-        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._jumped)
+        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._on_jump)
 
     @contextmanager
     def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
@@ -72,7 +72,7 @@ class Clock:
             MONITORING.set_events(MONITORING_TOOL, MONITORING.events.NO_EVENTS)
             self.ended()
 
-    def _jumped(self, code: CodeType, offset: int, destination: int) -> Any:
+    def _on_jump(self, code: CodeType, offset: int, destination: int) -> Any:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
@@ -95,10 +95,10 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
     return Host(
         plugins="--capture=sys",
         limit_call=limit_call,
-        location="line {line}",
-        submit="press “Download {file}” and hand that file in",
-        show_all="they are shown once this one passes",
-        read="",
+        location_format="line {line}",
+        submit_step="press “Download {file}” and hand that file in",
+        show_all_step="they are shown once this one passes",
+        lesson_reference="",
     )
 
 
@@ -124,10 +124,10 @@ class Tab:
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, stuck=json.loads(stuck)))
-        run.start([name])
+        run.run_tests([name])
         progress = Progress(name, run)
         state = json.dumps(page_state([progress])[name]).replace(
-            json.dumps(integers.LIMIT)[1:-1], json.dumps(integers.LIMIT_EXPLAINED)[1:-1]
+            json.dumps(integers.INDEX_ERROR)[1:-1], json.dumps(integers.INDEX_ERROR_EXPLAINED)[1:-1]
         )
         return json.dumps(
             {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}

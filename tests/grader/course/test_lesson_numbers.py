@@ -56,7 +56,7 @@ def filled(template: str, known: dict[str, Any]) -> str:
 
 
 def written(value: Any, form: str, joint: str) -> str:
-    """A number as a lesson writes it; of several, all."""
+    """Number in a lesson's notation; for several numbers, all of them."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | np.ndarray):
@@ -68,7 +68,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """On one line, with one sign for minus, and of a link to a lesson its words alone."""
+    """Return text on one line, with one minus sign, and with only the words of a link to a lesson."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

@@ -1,4 +1,4 @@
-"""The files around the code: one version everywhere, and a release's notes."""
+"""Files around the code: one version everywhere, and notes for a release."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_changelog_has_dates_and_the_usual_headings() -> None:
 
 
 def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
-    """A workflow that runs on a pull request has no right to write, and none holds a token after checkout."""
+    """A workflow that runs on a pull request cannot write, and none keeps a token after checkout."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         workflow = yaml.safe_load(path.read_text("utf-8"))
         on = workflow[True]  # YAML 1.1 reads the key `on` as true

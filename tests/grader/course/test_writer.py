@@ -1,4 +1,4 @@
-"""The model that writes: your functions and the provided ones agree, and experiments show what they break."""
+"""The model that writes: your functions and the provided ones agree, and experiments show the effect of mistakes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def provided() -> Model:
 
 @pytest.fixture(scope="module")
 def solved() -> Model:
-    """The model with all functions of the solutions, as a student has it who has written all of them."""
+    """The model with all functions of the solutions, as for a student who has written all of them."""
     return Model(yours("solutions.{0}"))
 
 
@@ -91,7 +91,7 @@ def test_the_source_of_a_function_says_what_your_function_raised(files: dict[str
 
 @pytest.fixture(scope="module")
 def tensors() -> dict[str, np.ndarray]:
-    """The weights as lesson 14 loads them: in the half layout."""
+    """Weights as lesson 14 loads them, in the half layout."""
     stored = read_safetensors(HERE / "weights.safetensors")
     weights = {name: tensor.astype(float) for name, tensor in stored.items()}
     for name, matrix in weights.items():

@@ -1,4 +1,4 @@
-"""A built site, a server for it on this machine, and a browser window that notes where it asks for anything."""
+"""Fixtures: a built site, a server for it on this machine, and a browser window that records all its requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 PATH = "of/a/teacher/"
-"""The folder of the host under which the site stands: a site need not stand at the top."""
+"""Folder of the host for the site: a site need not be at the top."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A verdict in a browser tab is the verdict at home: mark, cause and message, byte for byte."""
+"""Parity: a result in a browser tab is the result at home: mark, cause and message, byte for byte."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tests.grader.tools.mutants import mutants
 pytestmark = pytest.mark.long
 
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
-"""The one difference: the line of an endless loop at which its time is over."""
+"""The one difference is the line of an endless loop at which its time is over."""
 
 PER_KIND = 26
-"""Samples, known mistakes and mutants that are compared; each run takes the same."""
+"""Number of samples, known mistakes and mutants that are compared; each run takes the same ones."""
 
 HOSTILE = "mallory"
 """The sample that ends the process in which it is loaded."""
@@ -63,7 +63,7 @@ def test_verdict_cause_and_message_are_those_at_home(site_for_self_study: Path, 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="These tests run Pyodide in Node.js: apt-get install nodejs.")
 def test_integers_have_64_bits(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
-    """numpy's default integer has 32 there. What that still changes is told as what it is."""
+    """numpy's default integer has 32 bits there. Remaining differences get a correct message."""
     stub = find("attention").stub.read_text("utf-8")
 
     def file(body: str) -> str:

@@ -1,4 +1,4 @@
-"""The site as files: it gives no answer away, and nothing of it is missing."""
+"""The site as files: it gives no answer away, and it is complete."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_site_of_an_instructor_gives_nothing_away(
     uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
+    """Every byte is examined: the course's files are searched, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
     weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
@@ -63,7 +63,7 @@ def test_an_answer_in_any_file_stops_the_build(
 
 
 def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Path, pyodide: Path) -> None:
-    """Every script and style that a page names is a file of the site, and its name changes with its content."""
+    """Every script and style of a page is a file of the site, and its name changes with its content."""
     for page in site.glob("*.html"):
         text = page.read_text("utf-8")
         assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
@@ -79,9 +79,11 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
         .partition(">")[0]
     )
     remote = build._prepared(
-        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE
+        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
     )
-    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {re.match(r"https://[^/]+", build.PYODIDE)[0].encode()}  # type: ignore[index]
+    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
+        re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)[0].encode()
+    }  # type: ignore[index]
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The course in a browser tab, in a real browser: from an empty file to green, what never returns, and no network."""
+"""The course in a browser tab, in a real browser: from an empty file to green, endless loops, and no network."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ WITHOUT_END = {
     "    return causal_mask(length)": "raised RecursionError at line",
     "    x = []\n    for _ in range(10**6):\n        x = [x]\n    return repr(x)": "ended Python",
 }
-"""The body of a function → what is said of it."""
+"""Body of a function → message about it."""
 
 MOST_SECONDS = 15
-"""Until a sentence names the function, where a check takes no more than a second and a half."""
+"""Limit until a sentence names the function; a check takes at most a second and a half."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def with_causal_mask(body: str) -> str:
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """The work is kept, messages name the page and no shell, pictures are the student's own."""
+    """The work is saved, messages name the page and not a shell, and pictures use the student's functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
@@ -95,7 +95,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     start = time.monotonic()
     tab.write(STUB + "\n# again\n")
     tab.page.wait_for_function("() => checked === code.text()")
-    slowness = max((time.monotonic() - start) / 2.2, 1)  # of it, 0.7 s are a pause
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # this includes a pause of 0.7 s
     tab.wait_for_rest()
     text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
     tab.write(text)
@@ -132,7 +132,7 @@ def test_nothing_is_asked_for_but_the_site_and_nothing_complains(tab: Window) ->
 
 
 def test_the_policy_lets_nothing_out(tab: Window) -> None:
-    """Neither the page nor Python in its worker may ask another host for anything."""
+    """Neither the page nor Python in its worker may contact another host."""
     blocked = "(url) => fetch(url).then(() => 'sent', () => 'blocked')"
     assert tab.page.evaluate(blocked, "http://127.0.0.1:9/") == "blocked"
     tab.write(with_causal_mask("    import js\n    js.fetch('http://127.0.0.1:9/leak')\n    return length"))
@@ -142,7 +142,7 @@ def test_the_policy_lets_nothing_out(tab: Window) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
-    """The lesson with its editor open, all work, and the writer."""
+    """The pages are the lesson with its editor open, the overview, and the writer."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("attention", "keep", "writer"):

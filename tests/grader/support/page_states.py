@@ -1,4 +1,6 @@
-"""Prints the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in
+Pyodide. The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's
+file, and the number of a known mistake to put into the loaded module, if any.
 
 It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a student's file,
 and the number of a known mistake that is put into the loaded module, if any.
@@ -43,7 +45,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
     run = WithMistake(Path(), host)
     run.number = number
-    run.start([lesson])
+    run.run_tests([lesson])
     return page_state([Progress(lesson, run)])[lesson]
 
 
@@ -53,7 +55,7 @@ def unlimited(function: str) -> AbstractContextManager[None]:
 
 
 def ignore(*_: object) -> None:
-    """Tell nobody when a call begins or ends."""
+    """Ignore the beginning and the end of a call."""
 
 
 def main() -> None:

@@ -76,7 +76,7 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Script with the imports of `autograder grade` alone: those of this file would hide the needs of a class."""
+"""Script with only the imports of `autograder grade`: the imports of this file would hide the needs of a class."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
 
         right, bare, mistaken, empty = [], [], [], []
-        for _ in range(5 * ROUNDS):  # side by side: a core's speed changes from second to second
+        for _ in range(5 * ROUNDS):  # side by side, because the speed of a core changes every second
             right.append(graded((text,)))
             bare.append(_processor_seconds(lambda: suite.run(solution), grader))
             mistaken.append(graded(*wrong))
@@ -210,7 +210,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Milliseconds of the machine for which 15 ms were promised."""
+"""Milliseconds on the machine for which 15 ms were promised."""
 
 TIMES = 2
 """Repetitions per measurement."""
@@ -228,7 +228,7 @@ def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
 def _used(grader: Grader) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     seconds = own.ru_utime + own.ru_stime
-    for sandbox in (grader.sandbox, vars(grader.sandbox).get("beside")):
+    for sandbox in (grader.sandbox, vars(grader.sandbox).get("second_sandbox")):
         if sandbox is not None:
             stat = Path(f"/proc/{sandbox.process.pid}/stat").read_text(encoding="ascii")
             seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -278,7 +278,7 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure a check in a browser tab."""
     if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
-        return  # no Pyodide, no line
+        return  # without Pyodide there is no line
     folder.mkdir()
     site = build.build(folder / "site", str(fetch_pyodide.FOLDER))
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)
@@ -303,7 +303,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
-    engine = (*build.CORE, "numpy-")
+    engine = (*build.PYODIDE_FILES, "numpy-")
     yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
 
 

@@ -24,7 +24,7 @@ FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whe
 """Folder that keeps the files."""
 
 READY = FOLDER / "ready"
-"""Mark of a complete fetch, written last: an interrupted fetch leaves none."""
+"""Mark of a complete fetch, written last, so that an interrupted fetch leaves no mark."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
 """Npm package of the core, and the sha256 of its archive."""
@@ -69,7 +69,7 @@ def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def fetch() -> None:
-    """Fill the cache folder, where it is not filled already."""
+    """Fill the cache folder, if it is not full already."""
     if READY.is_file():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)

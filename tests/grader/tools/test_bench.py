@@ -1,4 +1,4 @@
-"""The bench measures what it says: a line for each promise of speed."""
+"""The bench: it measures what it says, with a line for each promise of speed."""
 
 from __future__ import annotations
 
