@@ -135,7 +135,7 @@ class Tab:
 
     def draw(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
-        for drawn in self.clock.steps(pictures.draw(lesson), "A picture"):
+        for drawn in self.clock.steps(pictures.draw(lesson, Path("assignments")), "A picture"):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:

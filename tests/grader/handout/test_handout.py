@@ -153,7 +153,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """Texts of self-study are found like all others."""
-    self_study.print_solution("rope", "apply_rope")
+    self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():
