@@ -21,7 +21,6 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
@@ -153,6 +152,8 @@ class Progress:
 
 def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
     """Run calls (function, *arguments) in parallel on all cores and yield their results in order."""
+    from concurrent.futures import ProcessPoolExecutor  # here, because a browser tab has no processes
+
     # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     os.environ |= dict.fromkeys(threads, "1")

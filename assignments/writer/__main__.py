@@ -1,7 +1,7 @@
 """`python -m assignments.writer "Two tokens that"`: the model continues the text, with the functions you have written.
 
 --experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
-                    shuffled, longer, dropped, padded-left
+                    shuffled, longer, dropped, padded-left, whole-model
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ the provided functions.
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -253,3 +254,22 @@ def padded_left(model: Model) -> Iterator[Variant]:
         ("masked, prompt at 0, 1, 2 …, but each new token 12 too large", True, True),
     ):
         yield Variant(title, continuation(padded(model, hides, late)))
+
+
+# Your own model -----------------------------------------------------------------------------------------
+
+
+class Greedy(Model):
+    """A model that always writes the most likely character."""
+
+    def draw(self, logits: np.ndarray, rng: np.random.Generator) -> int:
+        """Return the symbol with the largest logit."""
+        return int(np.argmax(logits))
+
+
+@experiment
+def whole_model(model: Model) -> Iterator[Variant]:
+    """Write with the whole model of your model.py instead, always the most likely character."""
+    lab, yours = map(importlib.import_module, ("assignments.model.lab", "assignments.model.model"))
+    yield Variant("the model of this command", continuation(Greedy(model.parts)))
+    yield Variant("your model.py", (PROMPT + lab.write(yours, PROMPT, N_CHARACTERS)).replace("\n", " / "))

@@ -53,7 +53,7 @@ class Host:
 
 
 def timeout_message(function: str, where: str = "") -> str:
-    """Return the sentence for a function that did not return in time. `where`: words for the line, if it is known."""
+    """Return the sentence for a function that did not return in time. `where`: words for the line, if known."""
     return f"{function} did not return within {CALL_TIMEOUT_SECONDS} seconds{where}. Is there a loop that never ends?"
 
 

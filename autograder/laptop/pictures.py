@@ -10,23 +10,28 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 DRAWING_TIMEOUT_SECONDS = 20
 """Time for all pictures of a lesson."""
 
 
 def draw(lesson: str, source: Path) -> Iterator[dict[str, str]]:
-    """Yield each picture as path → SVG: the wide one and, in the folder `narrow`, one laid out for a phone.
+    """Return an iterator of pictures, each as path → SVG: the wide layout and, in `narrow`, that for a phone.
 
-    `source`: the folder of the student's file.
+    `source`: the folder of the student's file. The call itself imports matplotlib, which takes seconds: a limit of each
+    step does not include that time.
     """
-    from assignments import figures  # here, because matplotlib takes seconds
+    from assignments import figures
 
+    return _drawn(figures, lesson, source)
+
+
+def _drawn(figures: Any, lesson: str, source: Path) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "narrow").mkdir()
-        drawing: Iterator[Path] = figures.draw_lesson(source, folder, lesson)  # type: ignore[attr-defined]
-        for path in drawing:  # mypy takes the folder of that name for the module
+        for path in figures.draw_lesson(source, folder, lesson):
             layouts = [layout for layout in (path, folder / "narrow" / path.name) if layout.is_file()]
             yield {layout.relative_to(folder).as_posix(): layout.read_text("utf-8") for layout in layouts}
 

@@ -47,8 +47,9 @@ _DTYPE_BYTES = {
 """The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, and that.
 Two names of C for one type (long, long long) are one."""
 
-_DEFAULT_INTEGER = np.dtype(int)
-"""Written as int64, which it is nearly everywhere: a value must not depend on the machine."""
+DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
+"""numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
+everywhere: a value must not depend on the machine."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -184,7 +185,7 @@ class _Encoder(_Bounded):
         self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.dtype == _DEFAULT_INTEGER:
+        if value.dtype.num in DEFAULT_INTEGERS:
             value = value.astype(np.int64, copy=False)
         spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:

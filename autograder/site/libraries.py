@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
 import shutil
@@ -26,6 +27,12 @@ UNUSED_FILES = re.compile(
 )
 """Files that the checks never load, two thirds of all bytes."""
 
+UNUSED_IN_PYODIDE = re.compile(
+    r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
+    r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
+)
+"""Files of Pyodide's archives that nothing of the course loads: servers, clients, headers, tests."""
+
 
 def cache_folder() -> Path:
     """Return the folder of what was fetched once, outside of the repository."""
@@ -33,7 +40,7 @@ def cache_folder() -> Path:
 
 
 def libraries() -> dict[str, bytes]:
-    """Return path → content of all packages of the lock, as they are installed. pip fetches their wheels once."""
+    """Return path → content of all packages of the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
@@ -55,22 +62,43 @@ def _wheels(folder: Path) -> dict[str, Path]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
-def compiled(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
-    """Return the files with each Python module compiled by Python `version`, such as "3.12", where this machine has it.
+def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
+    """Return the files with each module compiled by Python `version`, such as "3.12", where this machine has it.
 
-    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it compiled.
+    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it
+    compiled.
+    `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
     """
-    python = shutil.which(f"python{version}")
-    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
+    python = _interpreter(version)
+    if python is None:
         return dict(files)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         handout.write({folder / name: content for name, content in files.items()})
-        options = f"-m compileall -q -b -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
+        options = f"-m compileall -q -b -o {optimize} -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
         subprocess.run([python, *options.split()], check=True)
         for module in folder.rglob("*.py"):
             module.unlink()
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _interpreter(version: str) -> str | None:
+    """Return the path of Python `version`; None where none runs here, or the version is not known."""
+    python = shutil.which(f"python{version}") if version else None
+    runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
+    return python if runs else None
+
+
+def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
+    """Return an archive of Pyodide with its modules compiled, and without what nothing of the course loads.
+
+    The archive stays as it is where this machine lacks that Python.
+    """
+    if _interpreter(version) is None:
+        return archive
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        files = {name: opened.read(name) for name in opened.namelist() if not UNUSED_IN_PYODIDE.match(name)}
+    return zipped(compiled({name: content for name, content in files.items() if name[-1] != "/"}, version, optimize))
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

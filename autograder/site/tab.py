@@ -1,7 +1,7 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text, and results
-JSON.
+`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text,
+and results JSON.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Ends a loop in the student's code when its call has had its time, and tells the page when a call begins and ends.
+    """Ends a loop in the student's code when its time is over. The page hears when a call begins and ends.
 
     A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
     """
@@ -114,11 +114,13 @@ class Tab:
 
     def save(self, files: str) -> None:
         """Write the student's files. `files`: JSON, assignment → text."""
-        for name, text in json.loads(files).items():
+        texts = json.loads(files)
+        for name, text in texts.items():
             Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
+        integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, stuck: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines of errors, and the tries of self-study after this check.
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
 
         `stuck`: JSON, function → sentence, for functions that are not called any more.
         """
@@ -135,11 +137,12 @@ class Tab:
 
     def draw(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
-        for drawn in self.clock.steps(pictures.draw(lesson, Path("assignments")), "A picture"):
+        drawing = pictures.draw(lesson, Path("assignments"))
+        for drawn in self.clock.steps(drawing, "A picture", pictures.DRAWING_TIMEOUT_SECONDS):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield the sources of the writer's functions, its characters, and whether the provided ones write the same."""
+        """Yield the sources of the functions, the characters, and a comparison with the provided functions."""
         model = self._writer()
         yield json.dumps({"sources": model.parts.sources})
         text = ""

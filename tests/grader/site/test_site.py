@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -96,11 +100,35 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
         assert result.exit_code == 2 and words in result.output
 
 
+def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
+    """A browser refuses a package with another hash."""
+    (lock_file,) = site.glob("pyodide-*/pyodide-lock.json")
+    packages = json.loads(lock_file.read_text("utf-8"))["packages"].values()
+    hashes = {lock_file.with_name(package["file_name"]): package["sha256"] for package in packages}
+    present = {path: digest for path, digest in hashes.items() if path.is_file()}
+    assert any("numpy" in path.name for path in present) and any("matplotlib" in path.name for path in present)
+    assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in present} == present
+
+
+@pytest.mark.parametrize("version", ["3.12", ""])
+def test_modules_are_compiled_for_a_version_that_is_known_and_here(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address of Pyodide says nothing of its Python: modules compiled for another would not load."""
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
+    names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
+    archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))
+    with zipfile.ZipFile(io.BytesIO(libraries.compiled_archive(archive, version))) as opened:
+        assert opened.namelist() == (["a.pyc"] if version else names)
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: None)
+    assert libraries.compiled_archive(archive, version) == archive
+
+
 def test_the_editor_is_what_its_hash_says() -> None:
     """The script that builds the editor writes both."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
-    assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
+    assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:

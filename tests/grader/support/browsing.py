@@ -3,6 +3,7 @@ records all its problems."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -30,21 +31,32 @@ QUIET = [
 SEEN = Path(__file__).with_name("seen.js")
 
 
+def executable() -> str | None:
+    """Return the path of the system's browser; None where there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextlib.contextmanager
+def launched() -> Iterator[Browser]:
+    """Start the system's browser, and end it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=executable(), args=QUIET, timeout=0)
+        yield browser
+        browser.close()
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's browser."""
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
+    if executable() is None:
         message = "The tests of pages need a browser: apt-get install chromium."
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=executable, args=QUIET, timeout=0)
-        yield launched
-        launched.close()
+    with launched() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

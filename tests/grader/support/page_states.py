@@ -17,7 +17,10 @@ from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
-from autograder.site.tab import MONITORING, Clock, tab_host
+from autograder.site import integers
+from autograder.site.tab import Clock, tab_host
+
+IN_TAB = sys.platform == "emscripten"
 
 
 class WithMistake(LocalContext):
@@ -41,6 +44,8 @@ class WithMistake(LocalContext):
 def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
+    if IN_TAB:
+        integers.distinguish_int32(text)
     run = WithMistake(Path(), host)
     run.number = number
     run.run_tests([lesson])
@@ -60,7 +65,8 @@ def main() -> None:
     """Write `states.json`: a state for each item."""
     sys.dont_write_bytecode = True
     host = replace(tab_host(unlimited), plugins=TERMINAL.plugins)
-    if MONITORING is not None and sys.platform == "emscripten":
+    if IN_TAB:
+        integers.use_int64()
         host = tab_host(Clock(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
     states = [state(*item, host) for item in items]

@@ -35,7 +35,8 @@ from autograder.hints import catalogue
 from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 from autograder.site import build
-from tests.grader.support import tabs
+from tests.grader.site.conftest import window
+from tests.grader.support import browsing, tabs
 from tests.grader.support.tabs import Item
 from tests.grader.tools import fetch_pyodide
 
@@ -296,6 +297,62 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     yield _at_most(
         "a start in a tab against a check there", 12, (first - tab) / tab, f"{first - tab:.1f} s of processor"
     )
+    if browsing.executable() is not None:
+        yield from _in_chromium(site, assignment)
+
+
+def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
+    """Measure a page with Python in it: its memory, and another worker in the place of its first."""
+    with browsing.launched() as browser, window(browser, site) as opened:
+        idle = _descendants_seconds()
+        opened.open(assignment.name)
+        opened.page.wait_for_function("() => checked === code.text()")
+        started = _descendants_seconds()
+        opened.page.evaluate("replace('was ended for a measurement.')")
+        opened.write(assignment.solution.read_text("utf-8"))
+        opened.page.wait_for_function("() => checked === code.text()")
+        restarted = _descendants_seconds()
+        renderers = [folder for folder in _descendants() if "--type=renderer" in (folder / "cmdline").read_text()]
+        megabytes = max(map(_proportional_kilobytes, renderers)) / 1e3
+    first, second = started - idle, restarted - started
+    measured = f"{second:.1f} s against {first:.1f} s of processor, in all processes of Chromium"
+    yield _at_most(
+        "a replaced worker until the next verdict against a page's first verdict", 1, second / first, measured
+    )
+    what = "site: memory of a page after a restart, of its process in Chromium"
+    yield Line(
+        what, f"≤ {PAGE_MEGABYTES} MB", megabytes, megabytes <= PAGE_MEGABYTES, "as a share of what it has", " MB"
+    )
+
+
+PAGE_MEGABYTES = 400
+"""Memory that a page may take: a tenth of that of a small laptop."""
+
+
+def _descendants() -> list[Path]:
+    """Return the folders in /proc of all processes that this process has started, at any remove."""
+    parents: dict[str, list[Path]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has just ended
+            parents.setdefault(stat.read_text("utf-8").rpartition(")")[2].split()[1], []).append(stat.parent)
+    waiting, found = [str(os.getpid())], []
+    while waiting:
+        children = parents.get(waiting.pop(), [])
+        found += children
+        waiting += [folder.name for folder in children]
+    return found
+
+
+def _descendants_seconds() -> float:
+    """Return the processor time of all processes that this process has started, ended processes included."""
+    stats = [(folder / "stat").read_text("utf-8").rpartition(")")[2].split() for folder in _descendants()]
+    return sum(int(ticks) for stat in stats for ticks in stat[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def _proportional_kilobytes(process: Path) -> int:
+    """Return the memory of a process, and its share of what it has together with others."""
+    sizes = re.search(r"(?m)^Pss: +(\d+)", (process / "smaps_rollup").read_text("utf-8"))
+    return int(sizes[1]) if sizes else 0
 
 
 def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
@@ -303,7 +360,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
-    engine = (*build.PYODIDE_FILES, "numpy-")
+    engine = (*build.PYODIDE_FILES, "pyodide.asm", "numpy-")
     yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
 
 
