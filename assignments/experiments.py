@@ -31,6 +31,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograder.checks.streams import print_anywhere
+
 RELIABLE = 0.9
 """Lowest accuracy at which a run counts as reliable."""
 CLEAR = 0.05
@@ -176,6 +178,7 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
     If a function is missing or wrong, the other experiments still run, and the program ends with one sentence
     about it.
     """
+    print_anywhere()
     missing = []
     for lab in labs:
         at = path or student_file(Path(str(lab.__file__)))
@@ -198,7 +201,6 @@ def requests_full(arguments: Sequence[str]) -> bool:
 
 def main(arguments: Sequence[str]) -> None:
     """Run one lesson's experiment (one or two minutes on two cores), or all of them."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ± and −
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")

@@ -116,7 +116,7 @@ def packed_positions(boundaries):
 
 
 def boundaries_of(positions):
-    """Return the boundaries of packed texts, found from their positions. It undoes packed_positions.
+    """Return the boundaries of packed texts, found from their positions. This is the inverse of packed_positions.
 
     The first token begins a text. A later token begins a text if its position is not one more than the position
     before it. So a text need not begin at position 0: the rest of a text that was cut begins later.
@@ -162,10 +162,10 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row with the gate of the first token of each text shut.
+    """Return the gates of a packed row, with the gate of the first token of each text closed.
 
-    A gate acts on what is before its token. A shut gate, −inf, removes all of it, and the token itself stays. So a
-    layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
+    A gate acts on everything before its token. A closed gate, −inf, removes all of it, and the token itself stays.
+    So a layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
     N.

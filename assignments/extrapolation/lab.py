@@ -67,6 +67,7 @@ from assignments.extrapolation.lab_training import (  # noqa: E402
     evaluate,
     train,
 )
+from autograder.checks.streams import print_anywhere  # noqa: E402
 
 # Jobs, for assignments/experiments.py.
 
@@ -288,6 +289,7 @@ def main(arguments: Sequence[str]) -> None:
     if not chosen_options.method:
         experiments.run([sys.modules[__name__]], chosen_options.full, chosen_options.file)
         return
+    print_anywhere()
     changes = [f"{name} {value}" for name in options if (value := getattr(chosen_options, name)) is not None]
     try:
         measure_one(chosen_options.file, chosen_options.method, changes)

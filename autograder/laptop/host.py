@@ -1,10 +1,14 @@
-"""The places where a student's checks run, a terminal and a browser tab, and what differs between them."""
+"""The places where a student's checks run, and what differs between them.
+
+The places are a terminal in a handout or a checkout, a terminal with the installed package, and a browser tab.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 CALL_TIMEOUT_SECONDS = 5
 """Maximum time of a test in a terminal, of a call in a browser tab, and of a call in grading."""
@@ -26,15 +30,26 @@ class Host:
     submit_step: str
     """Words for the step of submitting `{file}`."""
     show_all_step: str
-    """Words for the step that shows all mistakes of one function: `{checked}` is `assignment.function`."""
+    """Words for the step that shows all mistakes of one function.
+
+    `{checked}` is `assignment.function`, and `{alone}` the option of self-study where it is on.
+    """
     lesson_reference: str
-    """Words for the section of the lesson on `{function}`; empty if the message is shown in that section."""
+    """Words for the section of `{lesson}` on `{function}`; empty if the message is shown in that section."""
+    solution_step: str = ""
+    """Words for the step that shows one worked solution of `{lesson}`, in self-study."""
+    student_file_format: str = "{root}/assignments/{name}/{name}.py"
+    """Path of the student's file of the assignment `{name}`, where `{root}` is the folder of the course."""
     stuck: Mapping[str, str] = field(default_factory=dict)
     """Function to a sentence, for a function that ended an earlier run of the file and is not called any more."""
 
     def pytest_options(self) -> list[str]:
         """Return the options of pytest that only this host needs."""
         return self.plugins.format(seconds=CALL_TIMEOUT_SECONDS).split()
+
+    def student_file(self, root: Path, name: str) -> Path:
+        """Return the path of the student's file of an assignment."""
+        return Path(self.student_file_format.format(root=root, name=name))
 
 
 def timeout_message(function: str, where: str = "") -> str:
@@ -47,6 +62,7 @@ TERMINAL = Host(
     limit_call=lambda function: nullcontext(),
     location_format="{path}:{line}",
     submit_step="hand in {file}",
-    show_all_step="check {checked} to see all",
+    show_all_step="check {checked}{alone} to see all",
     lesson_reference="See README.md, section {function}.",
+    solution_step="--show FUNCTION (with make: SHOW=…)",
 )

@@ -103,7 +103,7 @@ class LocalContext(TestContext):
 
     def load_file(self, assignment: str) -> LocalFile:
         """Load the student's file of an assignment."""
-        return LocalFile(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
+        return LocalFile(assignment, self.host.student_file(self.root, assignment), self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""

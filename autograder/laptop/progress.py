@@ -76,8 +76,7 @@ class Progress:
     @cached_property
     def function_states(self) -> list[FunctionState]:
         """The state of each function, in the order of the lesson."""
-        lesson = self.source.path.with_name(LESSON_FILE)
-        headings = re.findall(r"(?m)^### .*$", lesson.read_text("utf-8")) if lesson.is_file() else []
+        headings = re.findall(r"(?m)^### .*$", lesson_text(self.name, self.run.root))
         names = re.findall(r"`(\w+)", " ".join(headings))
         states = function_states(self.test_results, self.file.call_graph)
         return sorted(states, key=lambda state: names.index(state.name) if state.name in names else len(names))
@@ -103,16 +102,21 @@ class Progress:
         return self.location(self.source.location(name).rpartition(":")[2])
 
 
-def local_assignments() -> list[str]:
-    """Return the assignments whose public tests are in this folder, in the order of their lessons."""
-    names = [path.stem.removeprefix("test_") for path in Path("tests", "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: (lesson_number(name), name))
+def local_assignments(root: Path = Path()) -> list[str]:
+    """Return the assignments whose public tests are in the course's folder, in the order of their lessons."""
+    names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
+    return sorted(names, key=lambda name: (lesson_number(name, root), name))
 
 
-def lesson_number(name: str) -> int:
+def lesson_text(name: str, root: Path = Path()) -> str:
+    """Return the text of a lesson; an empty one if the course's folder has none."""
+    lesson = root / "assignments" / name / LESSON_FILE
+    return lesson.read_text("utf-8") if lesson.is_file() else ""
+
+
+def lesson_number(name: str, root: Path = Path()) -> int:
     """Return the number in the title of a lesson, as in `# 5. RoPE …`."""
-    lesson = Path("assignments", name, LESSON_FILE)
-    match = re.match(r"# (\d+)\.", lesson.read_text("utf-8")) if lesson.is_file() else None
+    match = re.match(r"# (\d+)\.", lesson_text(name, root))
     return int(match[1]) if match else 10**6
 
 
@@ -147,9 +151,13 @@ def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     parts += [block(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
     if len(state.mistakes) > n_full:
-        checked = f"{progress.name}.{state.name}{' --alone' * progress.run.shows_hidden}"
-        parts.append(f"More of its tests fail: {host.show_all_step.format(checked=checked)}.")
-    parts += [host.lesson_reference.format(function=state.name)] if shown and host.lesson_reference else []
+        checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.shows_hidden
+        parts.append(f"More of its tests fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
+    parts += (
+        [host.lesson_reference.format(function=state.name, lesson=progress.name)]
+        if shown and host.lesson_reference
+        else []
+    )
     return "\n\n".join(parts)
 
 
@@ -182,8 +190,9 @@ def conclusion(progress: Progress) -> str:
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.shows_hidden:
         steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
-    lessons = pairwise(local_assignments())
-    steps += [f"lesson {lesson_number(after)}, {after}" for name, after in lessons if name == progress.name]
+    root = progress.run.root
+    following_lesson = (after for name, after in pairwise(local_assignments(root)) if name == progress.name)
+    steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return "\n\n".join([*parts, f"**All functions are right!**{now}"])
 
@@ -210,8 +219,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     console.print()
     print_markdown(console, conclusion(progress), " ")
     if shows_hidden:
-        console.print(
-            "A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim"
-        )
+        where = progress.run.host.solution_step.format(lesson=progress.name)
+        console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
     elif progress.next_function is None:
         console.print(HIDDEN_TESTS_NOTE, style="dim")

@@ -45,7 +45,7 @@ def libraries() -> dict[str, bytes]:
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
     if hashes - _wheels(folder).keys():
-        command = f"{sys.executable} -m pip download -q --no-deps --only-binary :all: --require-hashes".split()
+        command = [sys.executable, *"-m pip download -q --no-deps --only-binary :all: --require-hashes".split()]
         fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
         if fetched.returncode:
             raise UserError(f"pip cannot fetch the packages of {LOCK.name}:\n{fetched.stderr[-500:]}")

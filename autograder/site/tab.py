@@ -137,7 +137,8 @@ class Tab:
 
     def draw(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
-        for drawn in self.clock.steps(pictures.draw(lesson), "A picture", pictures.DRAWING_TIMEOUT_SECONDS):
+        drawing = pictures.draw(lesson, Path("assignments"))
+        for drawn in self.clock.steps(drawing, "A picture", pictures.DRAWING_TIMEOUT_SECONDS):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:

@@ -426,8 +426,8 @@ def flipped(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
-    """A damaged gradebook is graded anew, with the same grades. A command that only reads prints one sentence, or the
-    old files."""
+    """A damaged gradebook is graded again, with the same grades. A command that only reads prints one sentence, or
+    the old files."""
     grade(ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

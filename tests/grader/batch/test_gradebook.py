@@ -227,7 +227,7 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """In one sentence; who only reads is told what to do."""
+    """The command says so in one sentence; a command that only reads says what to do."""
     path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")

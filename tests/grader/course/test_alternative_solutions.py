@@ -69,8 +69,8 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 STYLES = Path(__file__).with_name("alternative_solutions")
 """Right functions in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of
-digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. What is exact has none:
-positions, masks, bits and orders are the same numbers whoever computes them."""
+digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. Exact results have one
+form: positions, masks, bits and orders are the same numbers in every solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:

@@ -93,3 +93,11 @@ def test_no_test_imports_another() -> None:
         for name, text in texts.items()
         if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)
     ] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
+def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
+    """A path may have a space in it, and a command that is split there starts something else."""
+    calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)
+    split = [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "split"]
+    assert not any(isinstance(call.value, ast.JoinedStr) for call in split)

@@ -47,7 +47,7 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    """No warning appears if a query may use no key, or if a logarithm gets a zero: a student who sees a warning
     looks for a mistake. The same holds with the seed of another term."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
@@ -56,8 +56,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points, in both
-    the public and the hidden part.
+    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points.
 
     That holds for the public part and for the hidden part.
     """

@@ -3,6 +3,7 @@ progress bar."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import math
 import runpy
@@ -105,4 +106,15 @@ def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.Monke
     monkeypatch.setattr(experiments, "import_module", lambda name: experiment("rope", lambda path, value: "−0.5 ± 0.1"))
     experiments.main(["modern"])
     pipe.flush()
-    assert "?0.5 ± 0.1" in pipe.buffer.getvalue().decode("cp1252")  # type: ignore[attr-defined]
+    assert "-0.5 ± 0.1" in pipe.buffer.getvalue().decode("cp1252")  # type: ignore[attr-defined]
+
+
+def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method measured alone prints its table where an error in the student's file would end it."""
+    lab = importlib.import_module("assignments.extrapolation.lab")
+    pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", pipe)
+    monkeypatch.setattr(lab, "measure_one", lambda *arguments: print("−0.5 ± 0.1"))
+    lab.main([lab.METHODS[0]])
+    pipe.flush()
+    assert pipe.buffer.getvalue() == b"-0.5 +- 0.1\n"  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
 """Every number that a lesson states is computed from the solutions, and so is what its questions ask.
 
-Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. A line of it is a piece of
-the lesson, with an expression in «» in the place of each number; an indented line goes on with the one before. Behind
-`<==` may stand a condition, without which the piece would not be true. Behind a colon an expression has a format, as in
-an f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
+Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. Each line is a piece of
+the lesson, with an expression in «» instead of each number; an indented line continues the previous line. Behind `<==`
+may be a condition, without which the piece would not be true. Behind a colon an expression has a format, as in an
+f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
 
-A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or
-refuses every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function
-of its question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one
-of three ways. It passes with no such mix.
+A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros, refuses
+every call, or reorders the numbers of its first argument. Each test of a suite is run with the function of its
+question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one of
+three ways. It passes with no such mix.
 
-A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all.
-So each property is also run with functions that are right but for one or two arguments, which they ignore. It passes
-with none of them.
+A property is about its subject: a score that ignores positions also depends only on their difference, because it
+depends on nothing. So each property also runs with functions that are right, except that they ignore one or two
+arguments. It passes with none of them.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """Return the tests that pass although the function of their question is lazy, with the behaviour of the functions.
 
-    A plan that calls a function it does not know is tried anew with that function right or lazy. One that fails before
-    is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    A plan that calls an unknown function is tried again with that function right or lazy. A plan that
+    fails earlier is not, so only few mixes have to run. A suite runs all its tests at once; here each test runs alone.
     """
     suite.backend = mixture
     for test, runnable in suite._tests.items():

@@ -357,13 +357,13 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock bounds it, since no call is due any more: long results must cost no more than short ones."""
+    """No clock limits it, since no call remains: long results must cost no more than short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # the first fills the memory of the reference
         module = loaded(suite.assignment)
         vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
-        results = suite.run(catalogue.Module(module))
+        results = suite.run(catalogue.ModuleBackend(module))
         for made, reply in (item for result in results for item in result.calls.items()):
             assert made.encoded and reply.value is not None  # as they are sent and arrive, while the clock runs
 

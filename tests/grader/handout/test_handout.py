@@ -85,7 +85,7 @@ def sources(notebook: bytes) -> dict[str, str]:
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """Nor is it written over a checkout of the course, which has public tests too."""
+    """It is not written over a checkout of the course either, which has public tests too."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
@@ -153,7 +153,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """Texts of self-study are found like all others."""
-    self_study.print_solution("rope", "apply_rope")
+    self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():

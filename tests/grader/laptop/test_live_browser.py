@@ -71,7 +71,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
-    """The student meets a wrong value and a syntax error, and works on another lesson in the same window. The next
+    """The student sees a wrong value and a syntax error, and works on another lesson in the same window. The next
     function is one key away, the map shows the progress, and pictures are drawn from the student's functions."""
     box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()

@@ -152,7 +152,7 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
                 content = archive.read(name).decode("utf-8")
                 assert "import" not in content.replace("from otter.test_files import test_case", "")
                 assert "numpy" not in content
-        # Otter copies what lies in files/ into the submission folder.
+        # Otter copies the content of files/ into the submission folder.
         assert not any(name.startswith("files/") for name in archive.namelist())
 
 

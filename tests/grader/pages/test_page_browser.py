@@ -1,9 +1,8 @@
 """The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without
 scripts.
 
-Each page is loaded once, in one window, and asked whether it fits and whether its dials compute what the solutions do.
-What is the same code on all of them is asked of one: how a key or a mouse reaches a dial, whether texts can be read,
-barriers, paper.
+Each page is loaded once, in one window, to test whether it fits and whether its dials compute the solutions' numbers.
+Code that all pages share is tested on one page: keys and mouse on a dial, readable texts, barriers, paper.
 """
 
 from __future__ import annotations

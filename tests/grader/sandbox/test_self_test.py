@@ -33,7 +33,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the waits: an attempt that is not locked out goes on for long."""
+    """Shorten the waits: an attempt that no lock stops takes long."""
     monkeypatch.setattr(self_test, "END_TIMEOUT_SECONDS", 0.3)
 
 
@@ -53,7 +53,7 @@ def test_every_promise_holds_here() -> None:
 
 
 ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
-"""Each promise, and the locks that keep it, each alone."""
+"""Each promise, and the locks that keep it, each lock alone."""
 
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
@@ -77,7 +77,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """No attempt is therefore refused for another reason. What a worker inherits or finds depends on no lock."""
+    """No attempt is therefore refused for another reason. Inherited or found objects depend on no lock."""
     assert [{lock} for lock in confine.NAMES if {lock} not in ROWS.values()] == []
     for name, locks in ROWS.items():
         assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
@@ -173,7 +173,7 @@ PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """Return the findings in a process that has these capabilities alone."""
+    """Return the findings in a process that has only these capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:

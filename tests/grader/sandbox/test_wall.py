@@ -325,7 +325,7 @@ def f():
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """Nor can it write anything later, in the folder of the next worker or beside it."""
+    """It cannot write anything later either, in the folder of the next worker or beside it."""
     source = """
 import os, threading, time
 def note():

@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Return True for the same type, dtype and shape, and the same bits but for the spelling of NaN."""
+    """Return True for the same type, dtype and shape, and the same bits except for the spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):

@@ -46,7 +46,7 @@ def site(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="session")
 def site_for_self_study(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The edition for learning alone."""
+    """The edition for self-study."""
     return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, alone=True)
 
 

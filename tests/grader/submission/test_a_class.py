@@ -1,10 +1,7 @@
 """A class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
-No student is lost between the download and the scores in a table, no student has another student's score, and
-a file that cannot be graded is a row with a sentence. No student code runs here: a score identifies the
-author of the code.
 
-From the download to the scores in a table nobody is lost, nobody has somebody else's score, and a file that
-cannot be graded is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
+Between the download and the scores in a table no student is lost or has another student's score, and a file that
+cannot be graded is a row with a sentence. No student code runs here: a score identifies the author of the code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Downloads on an instructor's disk: other depths, several weeks, attempts and times. Each download is read
-correctly, or ends in one sentence to the instructor.
+"""Downloads on an instructor's disk: other depths, several weeks, attempts and times.
 
-Each is read right, or ends in one sentence to the instructor.
+Each download is read correctly, or ends in one sentence to the instructor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Isolation between students: names and files that one student chose never affect another student. No student
-code runs here: all readable submissions have the same grade.
+"""Isolation between students: names and files that one student chose never affect another student.
 
-Nobody's code is run here: everybody who can be read has the same grade.
+No student code runs here: all readable submissions have the same grade.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Effects of one submission, which concern its student alone: cost, exceptions and results."""
+"""Effects of one submission, which concern only its own student: cost, exceptions and results."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ OTHERS: dict[str, str | bytes] = {
 
 
 def seen(out: Path) -> dict[str, object]:
-    """Return all that OUT says of the honest students, except how long their grading took."""
+    """Return all information in OUT about the honest students, except how long their grading took."""
     found: dict[str, object] = {}
     for one in classroom.grades(out):
         if one["student"] in HONEST:

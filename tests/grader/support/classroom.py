@@ -1,7 +1,6 @@
-"""Classes of made-up students, for tests of many submissions: distinct submissions, correct, wrong and broken
-ones. Every submission depends only on a seed, so a class is the same everywhere.
+"""Classes of made-up students, for tests of many submissions: distinct submissions, correct, wrong and broken ones.
 
-Every submission comes from a seed alone, so that a class is the same wherever it is made.
+Every submission depends only on a seed, so a class is the same everywhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Graders that run no student code, for tests of a batch with grades: a score is a tenth of the number in the
-code. Processes that are killed and replaced load this module, so it imports little.
+"""Graders that run no student code, for tests of a batch with grades: a score is a tenth of the number in the code.
 
-Loaded by processes that are killed and replaced, so it imports little.
+Processes that are killed and replaced load this module, so it imports little.
 """
 
 from __future__ import annotations

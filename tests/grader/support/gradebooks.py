@@ -125,8 +125,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
 def made_up_class(
     size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
 ) -> list[tuple[Submission, Grade]]:
-    """Submissions of a whole class; one in fifty cannot be read. For speed, an assignment has at most so many
-    distinct grades."""
+    """Submissions of a whole class; one in fifty cannot be read. For speed, an assignment has a limited
+    number of distinct grades."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:

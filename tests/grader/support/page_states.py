@@ -1,6 +1,7 @@
-"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in
-Pyodide. The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's
-file, and the number of a known mistake to put into the loaded module, if any.
+"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+
+The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's file, and the
+number of a known mistake to put into the loaded module, if any.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Warm graders and readers, for tests of a batch that do not concern the start and end of its processes.
-Graders continue from one batch to the next, processes that read submissions are forks of a loaded process,
-and a class is compared in this process. The tests of the command use separate processes.
 
-Graders go on from one batch to the next, the processes that read submissions are forked from one that has loaded what
-they need, and a class is compared here. The tests of the command see all of them in processes of their own.
+Graders continue from one batch to the next, processes that read submissions are forks of a loaded process, and a
+class is compared in this process. The tests of the command use separate processes.
 """
 
 from __future__ import annotations

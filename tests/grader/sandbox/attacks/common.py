@@ -1,6 +1,6 @@
 """The beginning of every attack. A submission is the honest stub, then this file, then the attack.
 
-An attack is safe where the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
+An attack is safe even if the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
     late_in_every_call(f)  makes them call f() once they were called more often than public tests do
