@@ -1,7 +1,8 @@
 // node page_states.mjs PYODIDE SITE FOLDER: runs page_states.py in Pyodide, in a copy of what the site's archives hold.
+import { createRequire } from "node:module";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 const [pyodide, site, folder] = process.argv.slice(2);
-const { loadPyodide } = await import(`${pyodide}/pyodide.mjs`);
+const { loadPyodide } = createRequire(import.meta.url)(`${pyodide}/pyodide.js`); // a site has no pyodide.mjs
 const python = await loadPyodide({ indexURL: `${pyodide}/`, stdout() {}, stderr() {} });
 await python.loadPackage("numpy", { messageCallback() {} });
 const archive = (name, where) =>

@@ -35,7 +35,7 @@ from autograder.hints import catalogue
 from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 from autograder.site import build
-from tests.grader.site.conftest import window
+from tests.grader.site.conftest import PATH, window
 from tests.grader.support import browsing, tabs
 from tests.grader.support.tabs import Item
 from tests.grader.tools import fetch_pyodide
@@ -281,11 +281,11 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
         return  # without Pyodide there is no line
     folder.mkdir()
-    site = build.build(folder / "site", str(fetch_pyodide.FOLDER))
+    site = build.build(folder / PATH, str(fetch_pyodide.FOLDER))
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)
     seconds = {}
     for name, run in (
-        ("tab", lambda items: tabs.in_pyodide(items, site, fetch_pyodide.FOLDER, folder)),
+        ("tab", lambda items: tabs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
         ("home", lambda items: tabs.natively(items, site, folder)),
     ):
         few, many = (_child_seconds(run, [item] * count) for count in (1, 1 + CHECKS))
@@ -306,7 +306,7 @@ def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
     with browsing.launched() as browser, window(browser, site) as opened:
         idle = _descendants_seconds()
         opened.open(assignment.name)
-        opened.page.wait_for_function("() => checked === code.text()")
+        opened.wait_for("functions are right")
         started = _descendants_seconds()
         opened.page.evaluate("replace('was ended for a measurement.')")
         opened.write(assignment.solution.read_text("utf-8"))
