@@ -23,7 +23,7 @@ from autograder.batch import database
 from autograder.batch.changes import Score
 from autograder.batch.database import DAMAGED_ROW, FILE, IS_DAMAGED, LOCK, SCHEMA
 from autograder.course import BatchError
-from autograder.grading.grade import from_json
+from autograder.grading.grade import Grade, from_json
 from autograder.grading.row import Adjustment, Key, Row, known_as
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.names import folded, safe_name, utf8_safe
@@ -236,6 +236,12 @@ class Gradebook:
         with self._database:
             row = (*key, utf8_safe(lost), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+
+    def grade(self, key: Key) -> Grade | None:
+        """Return the grade with this key; None if there is none, or if no grader could judge the code."""
+        query = "SELECT lost, grade FROM results WHERE assignment = ? AND suite = ? AND code = ?"
+        row = self._database.execute(query, key).fetchone()
+        return from_json(_whole(row)) if row and not row["lost"] and _is_whole_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
         """Yield every submission that counts and has a grade, by assignment and then student."""

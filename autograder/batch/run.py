@@ -6,6 +6,7 @@ on after a run that was killed.
 
 from __future__ import annotations
 
+import itertools
 import time
 import uuid
 from collections import deque
@@ -25,12 +26,16 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
+from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
 """Jobs that each grader holds, one in progress and one waiting: the code of a whole class is never in memory."""
+
+REFERENCE = "reference solution"
+"""Hash in the key of a reference solution's grade, which no submission has."""
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two lines about the progress, where no terminal shows a bar."""
@@ -71,7 +76,8 @@ def grade(
         _correct(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
+            with closing(workers), closing(_graded(book, _jobs(book, to_grade), workers)) as graded:
+                _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
@@ -141,22 +147,43 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     return summary
 
 
-def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
+def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
+    """Grade the reference solution of each assignment, once per suite, before any submission.
+
+    Raise BatchError if a solution lacks points: a test is wrong then, and would lower the whole class.
+    """
+    proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
+    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
+    new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
+    with closing(_graded(book, new, workers)) as graded:
+        deque(graded, maxlen=0)
+    for name, key in proofs.items():
+        proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
+        if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
+            raise BatchError(fault)
+
+
+def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
+    return (Job(key, book.cells(key.code), book.problem(key.code)) for key in to_grade)
+
+
+def _graded(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
     refused, by a grader that proves with the solution that it can grade. Raise BatchError if there is no such grader:
     the fault is this machine's or the course's, and no submission is blamed for it.
     """
-    waiting = deque(to_grade)
+    waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}
     try:
-        while waiting or under_way:
+        while True:
             # A cluster may be without a worker for a while.
-            while waiting and len(under_way) < JOBS_PER_WORKER * max(workers.size, 1):
-                key = waiting.popleft()
-                job = Job(key, book.cells(key.code), book.problem(key.code))
+            free = JOBS_PER_WORKER * max(workers.size, 1) - len(under_way)
+            for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job
+            if not under_way:
+                return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
                 if failure := failure_of(future):
