@@ -70,9 +70,11 @@ def grade(
         if book.was_damaged:
             summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
-            submissions = (_read(folder, one.students, known) for folder, one in zip(folders, found, strict=True))
+            packed: list[str] = []
+            submissions = (_read(where, one.students, known, packed) for where, one in zip(folders, found, strict=True))
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
             summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
+            summary.name("Not read", packed)
         _correct(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
@@ -87,11 +89,13 @@ def grade(
     return summary
 
 
-def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]) -> Iterator[Submission]:
+def _read(
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
+) -> Iterator[Submission]:
     """Yield all submissions of a folder, those that cannot be read within bounds included.
 
-    Raise NothingToGradeError if nothing tells of any submission which file is meant, or for which assignment: then the
-    folder is not a class's.
+    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if nothing
+    tells of any submission which file is meant, or for which assignment: then the folder is not a class's.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -101,9 +105,12 @@ def _read(folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
-            yield submission
+            if submission.problem and submission.problem.is_instructors:
+                packed.append(submission.problem.for_staff)
+            else:
+                yield submission
     if unclear and unclear.problem and not is_clear:
-        shown, reason = printable(str(folder), 200), unclear.problem.for_instructor or unclear.problem.message
+        shown, reason = printable(str(folder), 200), unclear.problem.for_staff
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 

@@ -145,13 +145,12 @@ class _Finder:
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
         """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
-        is_clone = os.path.lexists(folder / ".git")
-        platform, stated = platforms.recognise(*self._listing(folder), self.known)
-        if is_clone or platform in ("", platforms.GITHUB) or len({one.person.key for one in stated.values()}) < 2:
+        platform = platforms.download_of(*self._listing(folder))
+        if not platform or os.path.lexists(folder / ".git"):
             return
         shown, name = printable(str(self.root), 200), printable(folder.name, 200)
         raise NothingToGradeError(
-            f"{shown} holds a download of {platform} one folder down: name the folder {name} in it."
+            f"{shown} holds a download of {platform} one folder down: grade the folder {name} by itself."
         )
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
@@ -210,8 +209,8 @@ class _Finder:
 
 
 def _plain(name: str, *, is_file: bool = False) -> Upload:
-    """Return an upload whose name stands for its student."""
-    student = stem_and_suffix(name)[0] if is_file else name
+    """Return an upload whose name stands for its student, without the number that browsers give to a second copy."""
+    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0]) if is_file else name
     return Upload(Person(name=utf8_safe(student)), name if is_file else "")
 
 
