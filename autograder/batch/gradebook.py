@@ -114,17 +114,15 @@ class Gradebook:
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
-    def last_score(self, assignment: str, who: str) -> Score | None:
-        """Return the score of a person in the last run that ended; None if there was none."""
-        query = "SELECT * FROM scores WHERE assignment = ? AND who = ?"
-        return next(self._read(lambda row: Score(*row), query, assignment, utf8_safe(who)), None)
+    def last_scores(self) -> list[Score]:
+        """Return the scores of the last run that ended."""
+        return list(self._read(lambda row: Score(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[Score] = ()) -> None:
         """Record that every file of this run was written, and the scores that the next run compares with."""
         with self._database:
             self._database.execute("DELETE FROM scores")
-            rows = (score._replace(who=utf8_safe(score.who)) for score in scores)
-            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
