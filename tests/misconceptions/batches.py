@@ -371,7 +371,7 @@ def one_causal_row(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: the scale forgotten")
 def packed_without_scale(q, k, v, boundaries):
-    """Your scores are not divided by √d; the rule: softmax(q kᵀ/√d), as in lesson 1."""
+    """Your scores are not divided by √d; the rule: softmax(q kᵀ/√d)."""
     return _packed(q, k, v, boundaries, scale=1.0)
 
 
