@@ -7,6 +7,7 @@ on after a run that was killed.
 from __future__ import annotations
 
 import itertools
+import os
 import time
 import uuid
 from collections import deque
@@ -28,7 +29,7 @@ from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failu
 from autograder.course import BatchError
 from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
@@ -63,7 +64,7 @@ def grade(
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
-    found = [find_in_folder(folder, assignment, known, out) for folder in folders]
+    found = _found(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
     summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
@@ -87,6 +88,15 @@ def grade(
     names = ", ".join(str(out / name) for name in ("report.html", "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]:
+    """Return the downloads; of several, each with as much of its folder's path before its files as tells them apart."""
+    if len(folders) < 2:
+        return downloads
+    around = os.path.commonpath([folder.resolve() for folder in folders])
+    names = [folder.resolve().relative_to(around).as_posix() for folder in folders]
+    return [one if name == "." else one.below(name) for one, name in zip(downloads, names, strict=True)]
 
 
 def _read(

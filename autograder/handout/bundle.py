@@ -67,11 +67,8 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 def _is_text(name: str) -> bool:
     """Return True for a file that speaks of lessons by their numbers, or has one as its example."""
-    return (
-        name in GUIDES
-        or name.startswith(("assignments/", "tests/"))
-        and name.endswith((".md", ".py", ".ipynb", ".json"))
-    )
+    is_of_lessons = name.startswith(("assignments/", "tests/"))
+    return name in GUIDES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:

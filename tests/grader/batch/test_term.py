@@ -101,6 +101,29 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
     assert "changed:" not in grade(folder, out) and table(out / "changes.csv") == []
 
 
+@pytest.mark.parametrize(
+    ("folders", "labels"),
+    [
+        (("week", "late"), ("week", "late")),
+        (("week/rope", "late/rope"), ("week/rope", "late/rope")),
+        (("week", "week/late"), ("", "late")),
+    ],
+)
+def test_a_file_of_several_folders_is_named_with_its_folder(
+    folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
+) -> None:
+    """Or nobody knows which of two files of one name counts."""
+    for number, folder in enumerate(folders, start=1):
+        put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
+    page = io.StringIO()
+    paths = [tmp_path / folder for folder in folders]
+    run.grade(paths, tmp_path / "out", "rope", console=Console(file=page, width=300))
+    earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
+    rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
+    assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
+    assert f"Not graded, as another submission of the student counts: rope_ada ({earlier})." in page.getvalue()
+
+
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
