@@ -70,10 +70,12 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 
     folders = [Path(folder) for folder in book.recall(AGAINST) or []]
     gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
-    others = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
-    not_compared = similarity.write(book.out, book.rows(), book.cells, [*similarity.solutions(), *others])
+    earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
+    unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
+    others = [*similarity.solutions(), *(one for one in earlier if not one.problem)]
+    not_compared = similarity.write(book.out, book.rows(), book.cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
-    return [*gone, *not_compared]
+    return [*gone, *unread, *not_compared]
 
 
 def is_report_current(book: Gradebook) -> bool:

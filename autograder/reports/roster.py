@@ -87,7 +87,7 @@ def _fill_column(table: Table, column: int, name: str, rows: list[Row], keys: _K
     """Write the scores of one assignment; return the lines of everybody who has a submission."""
     meant = [keys.lines_of(row) for row in rows]
     times = Counter(chain.from_iterable(meant))
-    written = 0
+    written = replaced = 0
     for row, numbers in zip(rows, meant, strict=True):
         label = _label(row, name)
         line = table.lines[min(numbers)] if len(numbers) == 1 and times[min(numbers)] == 1 else None
@@ -102,10 +102,13 @@ def _fill_column(table: Table, column: int, name: str, rows: list[Row], keys: _K
             filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
+            replaced += bool(cell) and tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
     title = table.titles[column]
     filled.scores[title] = written
+    if replaced:
+        filled.remarks["Cells that held another number"].append(f"{replaced} in {printable(title)}")
     most = max((row.grade.max_score for row in rows), default=0.0)
     for worth in sorted(_worth(table, column) - {most}):
         remark = f"{name} is worth {worth:g} in {table.path.name}, and the scores are of {most:g}"

@@ -258,6 +258,14 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
     assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
 
 
+@pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
+def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
+    """A score that was typed in by hand may be among them."""
+    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
+    done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
+    assert f"Cells that held another number: {count + 1} in RoPE (77)." in done.output
+
+
 @pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
 def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
