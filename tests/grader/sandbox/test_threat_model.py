@@ -1,4 +1,4 @@
-"""The threat model of autograder/README.md names attacks and tests that are there."""
+"""The threat model names attacks and tests that are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder import course
 
 HERE = Path(__file__).parent
-MODEL = (course.ROOT / "autograder" / "README.md").read_text("utf-8").partition("## Threat model")[2]
+MODEL = (course.ROOT / "autograder" / "THREAT_MODEL.md").read_text("utf-8")
 PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 
