@@ -161,13 +161,17 @@ class _Finder:
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
         """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
-        platform = platforms.download_of(*self._listing(folder))
-        if not platform or os.path.lexists(folder / ".git"):
-            return
-        shown, name = printable(str(self.root), 200), printable(folder.name, 200)
-        raise NothingToGradeError(
-            f"{shown} holds a download of {platform} one folder down: grade the folder {name} by itself."
-        )
+        for _ in range(_FOLDERS_AROUND):
+            folders, files = self._listing(folder)
+            if os.path.lexists(folder / ".git"):
+                return
+            if platform := platforms.download_of(folders, files):
+                shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
+                where = f"{shown} holds a download of {platform} further down"
+                raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
+            if len(folders) != 1 or files:
+                return
+            folder /= folders[0]
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may be several persons'."""

@@ -105,6 +105,19 @@ def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> Non
     assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
 
 
+@pytest.mark.parametrize("inner", ["hw5", "a/b"])
+@pytest.mark.parametrize("written", [0, 1, 3])
+def test_a_class_further_down_is_never_one_student_however_many_have_written(
+    inner: str, written: int, tmp_path: Path
+) -> None:
+    for files in (CANVAS, MOODLE):
+        texts = dict(zip(files, [SOLVED] * written + [STUB] * (3 - written), strict=True))
+        class_ = tmp_path / next(iter(files)).partition("/")[0]
+        put(class_, below(inner, texts))
+        with pytest.raises(NothingToGradeError, match=f"grade the folder {inner} by itself"):
+            rows(class_)
+
+
 def test_one_folder_among_others_is_never_a_download(tmp_path: Path) -> None:
     put(tmp_path, below("submissions", CANVAS) | {"ada/rope.py": SOLVED})
     assert {one.who for one in rows(tmp_path)} == {":submissions", ":ada"}
@@ -361,5 +374,5 @@ def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: di
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
-    with pytest.raises(NothingToGradeError, match="one folder down: grade the folder CS101-Week 2-4711 by itself"):
+    with pytest.raises(NothingToGradeError, match="further down: grade the folder CS101-Week 2-4711 by itself"):
         find_in_folder(tmp_path, None, ("rope", "attention"))
