@@ -52,10 +52,16 @@ def matches(function: Function, *args: Any, tolerance: float | None = None, **kw
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check as `matches` does, and that every returned array has the dtype that the definition says."""
     reply, expected = _right(function, Call(function.name, args, kwargs))
-    for got_part, expected_part in zip(parts(reply.value), parts(expected), strict=True):
-        got_dtype, expected_dtype = np.asarray(got_part).dtype, np.asarray(expected_part).dtype
-        if got_dtype != expected_dtype:
-            raise WrongResultError(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; expected {expected_dtype}")
+    dtypes = [
+        (np.asarray(result).dtype, np.asarray(expected_result).dtype)
+        for result, expected_result in zip(parts(reply.value), parts(expected), strict=True)
+    ]
+    wrong = [place for place, (actual, expected_dtype) in enumerate(dtypes) if actual != expected_dtype]
+    if wrong:
+        actual, expected_dtype = dtypes[wrong[0]]
+        where = "" if len(wrong) == len(dtypes) else f" in result {wrong[0] + 1} of {len(dtypes)}"
+        what = f"{function.name} returned dtype {actual}{where}; expected {expected_dtype}"
+        raise WrongResultError(Kind.DTYPE, what)
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:

@@ -40,7 +40,7 @@ def _features(shape: tuple[int, ...], seed: int, dtype: str) -> np.ndarray:
     return array
 
 
-CASE_POINTS = 0.125
+CASE_POINTS = 0.0625
 """Points of each function in a test of several."""
 
 

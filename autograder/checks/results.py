@@ -104,8 +104,8 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     """Why the tests of an assignment do not add up, a sentence each."""
     for test in tests:
-        if test.points * 8 % 1:
-            yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8"
+        if test.points * 16 % 1:
+            yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
     total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
     if (total, public) != (POINTS, PUBLIC_POINTS):
         worth = f"the tests of {assignment} are worth {total:g} points, {public:g} of them public"

@@ -119,7 +119,7 @@ def test_padding_loses_nothing(batches, sizes, side, seed):
 # position_ids
 
 
-@pytest.mark.question("position_ids", points=0.25)
+@pytest.mark.question("position_ids", points=0.3125)
 def test_positions_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
@@ -158,7 +158,7 @@ def test_positions_do_not_loop(batches):
 # padding_mask
 
 
-@pytest.mark.question("padding_mask", points=0.25)
+@pytest.mark.question("padding_mask", points=0.3125)
 def test_padding_mask_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere; the axis for heads is the third from the end."""
     for shape in ((6,), (3, 5), (2, 3, 4)):
@@ -214,7 +214,7 @@ def test_a_row_has_a_real_token(batches, function, arguments):
 # next_positions
 
 
-@pytest.mark.question("next_positions", points=0.125)
+@pytest.mark.question("next_positions", points=0.1875)
 def test_next_with_any_leading_axes(batches, rng):
     """One row or many, padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):

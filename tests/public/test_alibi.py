@@ -19,7 +19,7 @@ def causal_weights(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.question("alibi_slopes", points=0.5)
+@pytest.mark.question("alibi_slopes", points=0.5625)
 def test_slopes_by_hand(alibi):
     """With eight heads each slope is half of the one before, from 1/2 to 1/256."""
     slopes = expect.matches(alibi.alibi_slopes, 8)
@@ -42,7 +42,7 @@ def test_slopes_of_other_numbers_of_heads(alibi):
     expect.matches(alibi.alibi_slopes, 12)
 
 
-@pytest.mark.question("alibi_bias", points=0.5)
+@pytest.mark.question("alibi_bias", points=0.5625)
 def test_bias_by_hand(alibi):
     """Minus slope times distance, behind the query and ahead of it."""
     bias = expect.matches(alibi.alibi_bias, 1, 2, 3)
@@ -69,7 +69,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
     )
 
 
-@pytest.mark.question("alibi_attention", points=0.5)
+@pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_by_hand(alibi):
     """Two keys that match equally well: the nearer one counts e^(1/256) times as much."""
     out = alibi.alibi_attention(np.zeros((1, 1, 1)), np.ones((1, 2, 1)), np.array([[[0.0], [1.0]]]))
@@ -94,7 +94,7 @@ def test_attention_both_ways(alibi):
     )
 
 
-@pytest.mark.question("bloom_bias", points=0.5)
+@pytest.mark.question("bloom_bias", points=0.5625)
 def test_bloom_bias(alibi):
     """Slope times the position of the key: one row a head for all queries."""
     bias = expect.matches(alibi.bloom_bias, 1, 3)
@@ -152,7 +152,7 @@ def test_tables_are_float64(alibi, function, arguments):
     expect.dtype(getattr(alibi, function), *arguments)
 
 
-@pytest.mark.question("alibi_attention", points=0.25)
+@pytest.mark.question("alibi_attention", points=0.125)
 def test_dtype(alibi):
     """float32 where queries, keys and values all are; whole numbers give float64."""
     expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))

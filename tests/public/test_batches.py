@@ -271,7 +271,7 @@ def test_packed_attention_in_float32(batches):
 # reset_gates
 
 
-@pytest.mark.question("reset_gates", points=0.25)
+@pytest.mark.question("reset_gates", points=0.3125)
 def test_reset_by_hand(batches):
     """The first gate of each text is shut: −inf; the others stay."""
     got = batches.reset_gates(np.array([-1.0, -2.0, -3.0, -4.0]), np.array([0, 3, 4]))

@@ -13,7 +13,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 # interpolate_positions
 
 
-@pytest.mark.question("interpolate_positions", points=0.125)
+@pytest.mark.question("interpolate_positions", points=0.1875)
 def test_interpolation_by_hand(context_extension):
     """With a factor of 4, position 4096 becomes position 1024."""
     squeezed = context_extension.interpolate_positions(np.array([0, 1, 4096]), 4)
@@ -69,7 +69,7 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 # rotations_in_context
 
 
-@pytest.mark.question("rotations_in_context", points=0.125)
+@pytest.mark.question("rotations_in_context", points=0.1875)
 def test_rotations_by_hand(context_extension):
     """Over 1024 tokens the first of four pairs rotates by 1024 radians, and each next pair by 1/10 of that."""
     turns = context_extension.rotations_in_context(8, 1024)
@@ -79,7 +79,7 @@ def test_rotations_by_hand(context_extension):
 # yarn_frequencies
 
 
-@pytest.mark.question("yarn_frequencies", points=0.375)
+@pytest.mark.question("yarn_frequencies", points=0.4375)
 def test_yarn_by_hand(context_extension):
     """The example of the lesson: low = 0, high = 3, and the ramp 0, 1/3, 2/3, 1."""
     frequencies = context_extension.yarn_frequencies(8, 10000.0, 4.0, 1024)
@@ -121,7 +121,7 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 # llama3_frequencies
 
 
-@pytest.mark.question("llama3_frequencies", points=0.375)
+@pytest.mark.question("llama3_frequencies", points=0.4375)
 def test_llama3_by_hand(context_extension):
     """The example of the lesson: two pairs kept, one mixed by its number of rotations, one interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
@@ -140,7 +140,7 @@ def test_llama3(context_extension):
 # longrope_frequencies
 
 
-@pytest.mark.question("longrope_frequencies", points=0.125)
+@pytest.mark.question("longrope_frequencies", points=0.1875)
 def test_longrope_by_hand(context_extension):
     """Each pair is slowed by its own divisor."""
     frequencies = context_extension.longrope_frequencies(8, np.array([1.0, 1.0, 2.0, 4.0]))
@@ -226,7 +226,7 @@ def test_every_row_needs_a_position(context_extension):
 # rerope_scores
 
 
-@pytest.mark.question("rerope_scores", points=0.25)
+@pytest.mark.question("rerope_scores", points=0.375)
 def test_rerope_by_hand(context_extension):
     """A key 10 back and a window of 2: the distance is 2, or with a factor of 4 it is 2 + 8/4."""
     one, query, key = np.array([[1.0, 0.0]]), np.array([10]), np.array([0])
@@ -260,7 +260,7 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
         expect.close(score(back, window), np.array([[expected]]), f"a key {back} back scores as one {used} back")
 
 
-@pytest.mark.question("rerope_scores", points=0.25)
+@pytest.mark.question("rerope_scores", points=0.125)
 def test_rerope_needs_a_position_for_each_key(context_extension):
     """Every query and every key needs its position: one for several is refused."""
     q, k = features(3, 4), features(5, 4, seed=1)

@@ -32,7 +32,7 @@ def test_grid_positions(grids):
 # sinusoidal_2d
 
 
-@pytest.mark.question("sinusoidal_2d", points=0.25)
+@pytest.mark.question("sinusoidal_2d", points=0.3125)
 def test_sinusoids_of_two_cells(grids):
     """The example: two cells side by side have the same y and differ in x."""
     expected = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
@@ -83,7 +83,7 @@ def test_an_unchanged_shape_changes_nothing(grids):
 # axial_frequencies
 
 
-@pytest.mark.question("axial_frequencies", points=0.125)
+@pytest.mark.question("axial_frequencies", points=0.1875)
 def test_axial_frequencies_of_eight_features(grids):
     """The example: two pairs for y, then two for x, with the same frequencies."""
     expected = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
@@ -101,7 +101,7 @@ def test_axial_frequencies(grids):
 # alternating_frequencies
 
 
-@pytest.mark.question("alternating_frequencies", points=0.125)
+@pytest.mark.question("alternating_frequencies", points=0.1875)
 def test_alternating_frequencies_of_eight_features(grids):
     """The example: RoPE's four frequencies, given to y and x in turn."""
     expected = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
@@ -119,7 +119,7 @@ def test_alternating_frequencies(grids):
 # mrope_frequencies
 
 
-@pytest.mark.question("mrope_frequencies", points=0.25)
+@pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
     """The example: the same four frequencies in sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])

@@ -13,7 +13,7 @@ from autograder.checks import expect
 from autograder.checks.inputs import case, features, seeds
 
 
-@pytest.mark.question("init_table", points=0.375)
+@pytest.mark.question("init_table", points=0.4375)
 def test_init_table(learned):
     """One row per position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
     expect.matches(learned.init_table, 4, 3, 0)

@@ -87,7 +87,7 @@ def test_swiglu(model):
 # repeat_heads
 
 
-@pytest.mark.question("repeat_heads", points=0.125)
+@pytest.mark.question("repeat_heads", points=0.1875)
 def test_copies_by_hand(model):
     """Two heads, two copies of each: first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
@@ -170,7 +170,7 @@ def test_one_position_per_row(model):
 # grouped_query_attention
 
 
-@pytest.mark.question("grouped_query_attention", points=0.25)
+@pytest.mark.question("grouped_query_attention", points=0.3125)
 def test_one_token_gives_its_values(model):
     """A token that uses itself alone gives its values, repeated for the query heads, times w_o."""
     x, layer = features(1, 8), tiny_layer()

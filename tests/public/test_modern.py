@@ -20,13 +20,13 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
 # first_token_share, position_from_share
 
 
-@pytest.mark.question("first_token_share", points=0.125)
+@pytest.mark.question("first_token_share", points=0.1875)
 def test_share_by_hand(modern):
     """Four tokens give token 0 the weights 1, 1/2, 1/3 and 1/4."""
     expect.close(modern.first_token_share(4), 1 / np.array([1.0, 2.0, 3.0, 4.0]), "first_token_share(4)")
 
 
-@pytest.mark.question("position_from_share", points=0.125)
+@pytest.mark.question("position_from_share", points=0.1875)
 def test_position_by_hand(modern):
     """A share of 1 is position 0, one half is position 1, and one quarter is position 3."""
     positions_found = modern.position_from_share(np.array([1.0, 0.5, 0.25]))
@@ -50,7 +50,7 @@ def test_layers(modern):
     expect.dtype(modern.rope_layers, 10, 4)
 
 
-@pytest.mark.question("layer_bases", points=0.125)
+@pytest.mark.question("layer_bases", points=0.1875)
 def test_bases_by_hand(modern):
     """With interval 3 layer 2 is global."""
     expected = np.array([10000.0, 10000.0, 1000000.0, 10000.0])
@@ -103,7 +103,7 @@ def test_chunks(modern):
 # p_rope_frequencies
 
 
-@pytest.mark.question("p_rope_frequencies", points=0.125)
+@pytest.mark.question("p_rope_frequencies", points=0.1875)
 def test_p_rope_by_hand(modern):
     """With p = 1/2 the slower of two pairs does not rotate; with p = 1 both do."""
     expect.close(modern.p_rope_frequencies(4, 0.5), np.array([1.0, 0.0]), "p_rope_frequencies(4, 0.5)")
@@ -120,7 +120,7 @@ def test_p_rope(modern):
 # temperature, log_n_scale
 
 
-@pytest.mark.question("temperature", points=0.125)
+@pytest.mark.question("temperature", points=0.1875)
 def test_temperature_by_hand(modern):
     """1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
     expected = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
@@ -135,7 +135,7 @@ def test_temperature(modern):
     expect.matches(modern.temperature, 40, 7, 0.5)
 
 
-@pytest.mark.question("log_n_scale", points=0.125)
+@pytest.mark.question("log_n_scale", points=0.1875)
 def test_log_n_by_hand(modern):
     """256 tokens are 16², so position 255 has the factor 2 where 16 is the trained length."""
     expect.close(

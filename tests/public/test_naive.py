@@ -19,7 +19,7 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 # integer_positions
 
 
-@pytest.mark.question("integer_positions", points=0.125)
+@pytest.mark.question("integer_positions", points=0.1875)
 def test_integer_positions(naive):
     """Positions count from 0: four tokens have the positions 0, 1, 2, 3, as floats."""
     positions = expect.matches(naive.integer_positions, 4)
@@ -48,7 +48,7 @@ def test_add_with_leading_axes(naive):
 # normalized_positions
 
 
-@pytest.mark.question("normalized_positions", points=0.25)
+@pytest.mark.question("normalized_positions", points=0.3125)
 def test_normalized_by_hand(naive):
     """Five tokens have the positions 0, 1/4, 1/2, 3/4, 1."""
     expect.matches(naive.normalized_positions, 5)

@@ -11,7 +11,7 @@ from autograder.checks import expect
 from autograder.checks.inputs import case, features, positions, seeds
 
 
-@pytest.mark.question("rope_frequencies", points=0.125)
+@pytest.mark.question("rope_frequencies", points=0.1875)
 def test_frequencies_by_hand(rope):
     """With four features the pairs rotate by 1 and by 1/100 radian per position."""
     expect.close(rope.rope_frequencies(4), np.array([1.0, 0.01]), "rope_frequencies(4) is [1, 0.01]")
@@ -25,7 +25,7 @@ def test_frequencies(rope):
     expect.matches(rope.rope_frequencies, 8, base=500.0)
 
 
-@pytest.mark.question("rope_cos_sin", points=0.125)
+@pytest.mark.question("rope_cos_sin", points=0.1875)
 def test_cos_sin(rope):
     """Row t holds the cosines and sines of positions[t]·θ_i, also far away: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
@@ -98,7 +98,7 @@ def test_half_to_interleaved(rope):
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
 
-@pytest.mark.question("rotation_matrix", points=0.375)
+@pytest.mark.question("rotation_matrix", points=0.4375)
 def test_rotation_matrix(rope):
     """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
     expect.matches(rope.rotation_matrix, 1, 2)
@@ -175,7 +175,7 @@ def test_partial_rope(rope):
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
 
-@pytest.mark.question("decay_bound", points=0.125)
+@pytest.mark.question("decay_bound", points=0.1875)
 def test_decay_bound(rope):
     """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")

@@ -17,7 +17,7 @@ SHIFTS = st.integers(-500, 500)
 ROUNDED = 1e-6
 
 
-@pytest.mark.question("frequencies", points=0.25)
+@pytest.mark.question("frequencies", points=0.4375)
 def test_frequencies_by_hand(sinusoidal):
     """With eight features the frequencies are 1, 1/10, 1/100 and 1/1000 radian per position."""
     expected = np.array([1.0, 0.1, 0.01, 0.001])
@@ -32,7 +32,7 @@ def test_frequencies(sinusoidal):
     expect.matches(sinusoidal.frequencies, 6, base=500.0)
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.5)
+@pytest.mark.question("sinusoidal_encoding", points=0.5625)
 def test_encoding_by_hand(sinusoidal):
     """Features 2i and 2i+1 are the sine and the cosine of one angle: p and p/100 for d = 4."""
     at_zero = sinusoidal.sinusoidal_encoding(np.array([0]), 4)
@@ -78,7 +78,7 @@ def test_add_positions(sinusoidal):
     expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=300.0)
 
 
-@pytest.mark.question("wavelengths", points=0.125)
+@pytest.mark.question("wavelengths", points=0.1875)
 def test_wavelengths_by_hand(sinusoidal):
     """With eight features a full turn takes 2π, 20π, 200π and 2000π positions."""
     expected = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
@@ -92,7 +92,7 @@ def test_wavelengths(sinusoidal):
     expect.matches(sinusoidal.wavelengths, 6, base=500.0)
 
 
-@pytest.mark.question("shift_matrix", points=0.25)
+@pytest.mark.question("shift_matrix", points=0.3125)
 def test_shift_by_hand(sinusoidal):
     """A pair is (sin, cos) in this order, so −sin is in the lower left corner of its block."""
     expected = np.array([[np.cos(1), np.sin(1)], [-np.sin(1), np.cos(1)]])
@@ -118,7 +118,7 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
     expect.close(moved[:2], first_hand, f"the first hand after moving from {position} by {shift}", ROUNDED)
 
 
-@pytest.mark.question("offset_similarity", points=0.25)
+@pytest.mark.question("offset_similarity", points=0.3125)
 def test_similarity_by_hand(sinusoidal):
     """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
     expected = np.array([2.0, np.cos(1) + np.cos(0.01)])
@@ -184,7 +184,7 @@ def test_dtype(sinusoidal):
     expect.dtype(sinusoidal.add_positions, [[10, 10], [10, 10]])
 
 
-@pytest.mark.question("frequencies", points=0.25)
+@pytest.mark.question("frequencies", points=0.125)
 def test_frequencies_need_pairs(sinusoidal):
     """An odd d_model is refused: its last feature has no pair."""
     expect.answers(sinusoidal.frequencies, 2)

@@ -36,7 +36,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 # decay_bias
 
 
-@pytest.mark.question("decay_bias", points=0.125)
+@pytest.mark.question("decay_bias", points=0.1875)
 def test_bias_by_hand(state):
     """Three tokens: the first gate is in no sum, and each other one is in the sums that cross it."""
     expected = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
@@ -77,7 +77,7 @@ def test_a_gate_lowers_a_rectangle(state, seed, at):
 # decay_matrix
 
 
-@pytest.mark.question("decay_matrix", points=0.125)
+@pytest.mark.question("decay_matrix", points=0.1875)
 def test_matrix_by_hand(state):
     """Gates 0.9, 0.5 and 0.25: between token 0 and token 2 stand the gates 0.5 and 0.25."""
     expected = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
@@ -98,7 +98,7 @@ def test_matrix(state):
 # constant_decay
 
 
-@pytest.mark.question("constant_decay", points=0.125)
+@pytest.mark.question("constant_decay", points=0.1875)
 def test_constant(state):
     """Each token has the gate −slope, in float64, for whole slopes too."""
     expect.matches(state.constant_decay, 3, 0.25)
@@ -299,7 +299,7 @@ def test_retention(state):
 # cope_positions
 
 
-@pytest.mark.question("cope_positions", points=0.125)
+@pytest.mark.question("cope_positions", points=0.1875)
 def test_cope(state):
     """The gates from key j up to the query's own position add up; 0 above; fewer queries than keys too; float64."""
     expect.matches(state.cope_positions, np.abs(features(5, 5)) / 2)
@@ -319,7 +319,7 @@ def test_sizes_by_hand(state):
 # half_life
 
 
-@pytest.mark.question("half_life", points=0.125)
+@pytest.mark.question("half_life", points=0.1875)
 def test_half_life_by_hand(state):
     """A gate that keeps all has the half-life inf, a gate of ½ has 1, of ¼ has ½, and one that keeps nothing has 0."""
     found = state.half_life(np.array([0.0, np.log(0.5), np.log(0.25), -INF]))

@@ -150,6 +150,17 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
         expect.dtype(submission(source).rotate_half, x)
 
 
+def test_a_wrong_dtype_says_in_which_result() -> None:
+    source = """
+def rope_cos_sin(positions, head_dim, base=10000.0):
+    angles = np.outer(positions, base ** (-np.arange(0, head_dim, 2) / head_dim))
+    return np.cos(angles), np.sin(angles).astype(np.float32)
+"""
+    rope = submission("import numpy as np\n" + source)
+    with pytest.raises(WrongResultError, match="returned dtype float32 in result 2 of 2; expected float64"):
+        expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
+
+
 def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace(
         "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from autograder import course, handout
-from autograder.checks.results import POINTS
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
@@ -57,7 +56,10 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """What only asks for a refusal, a dtype or an argument left alone is worth at most 8 % of the points."""
+    """Tests that only ask for a refusal, a dtype or unchanged arguments have at most 8 % of the points.
+
+    That holds for the public part and for the hidden part.
+    """
     paperwork = {
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
@@ -65,8 +67,10 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
         if re.search(r"expect\.(raises|dtype|unchanged|precision)\(", body)
         and not re.search(r"expect\.(matches|close|holds)\(", body)
     }
-    points = sum(test.points for test in suite.tests if test.name.split("[")[0] in paperwork)
-    assert points <= 0.08 * POINTS, paperwork
+    for hidden in (False, True):
+        part = [test for test in suite.tests if test.hidden is hidden]
+        points = sum(test.points for test in part if test.name.split("[")[0] in paperwork)
+        assert points <= 0.08 * sum(test.points for test in part), sorted(paperwork)
 
 
 @pytest.mark.usefixtures("suite")

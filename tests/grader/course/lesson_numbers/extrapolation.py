@@ -119,7 +119,7 @@ good = ("shaw",), ("t5", "own_buckets 16"), ("rope", "base 4")
 start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", "table_rows 128, start_below 128")
 
 SENTENCES = r"""
-With $d = 8$ the maximum is «similar[3]:g», at distance $i-j = 3$. - **The price:** at distance 66 this sum is
+With $d = 8$ the maximum is «similar[3]:g», at distance $i-j = 3$. - **The price of sinusoids:** at distance 66 this sum is
     «similar[66]:.2f» <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
 and $e^5 = «math.exp(5):.1f»$
 that is if the lead was above $\ln 16 = «math.log(16):.2f»$, $n^a$ grows faster than $n$ <== with_ln_n(5)[3]

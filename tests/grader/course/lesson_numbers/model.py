@@ -73,7 +73,7 @@ It reads «lab.WINDOWS» windows of «lab.LENGTH» letters
     (The unit is called *nat*. [All held-out text](../writer.md#how-good-is-it)
     together is easier: «held_out_loss():.2f».) <== held_out_loss() < loss(lab.AS_IT_IS) and
     abs(m.next_token_loss(logits(), lab.held_out()) - loss(lab.AS_IT_IS)) < 1e-3
-takes all 84 characters for equally likely loses ln 84 = «np.log(84):.3f»
+all 84 characters are equally likely, the loss is ln 84 = «np.log(84):.3f»
 the root of the mean of their squares, goes from «row_sizes()[0]:.2f» to «row_sizes()[1]:.2f» in four layers
 Without any norm the loss is «loss("no norm at all"):.3f»
 With ReLU instead of silu the loss is «loss("ReLU for silu"):.3f». With silu on $x W_\text{up}$ instead of
@@ -95,7 +95,7 @@ a checkpoint of «sum(one.size for one in tiny.values()):,» numbers
 gave the logits for «len(np.load(TINY / "logits.npz")["tokens"])» tokens
 shows about «difference:.0e»
 In float64 the largest difference is below 10⁻¹² <== exact < 1e-12
-In two pieces, through the cache, it stays below 10⁻¹² <== in_pieces < 1e-12
+With the tokens in two pieces (cache), also below 10⁻¹² <== in_pieces < 1e-12
 $2 \cdot 128^2 + 2 \cdot 128 \cdot 64$ = «attention:,» numbers in the matrices of attention, and $3 \cdot 128 \cdot
     384$ = «fed:,» in the feed-forward part <== attention == 2 * 128**2 + 2 * 128 * 64 and fed == 3 * 128 * 384
 np.take_along_axis(scores, tokens[..., None], axis=-1)[..., 0]  # [«np.take_along_axis(scores, following[..., None],

@@ -136,7 +136,7 @@ In a training text of 4096 tokens the angles of pair 63 (head of 128) reach «40
 (in opposite directions the score would depend on $m + n$) <== np.allclose(against, against[0])
 | $(1, 0, 0, 0)$ at position 1 | $(«turned[0]:.2f», «turned[1]:.2f», 0, 0)$, not $(«half_turned[0]:.2f», 0,
     «half_turned[2]:.2f», 0)$ | <== np.allclose(half_turned[[1, 3]], 0)
-| query and key at the same position | the model's score | <== layouts_agree(5, 5)
+| query and key at the same position | the same score as the model's | <== layouts_agree(5, 5)
 | the key one position later | another score | <== not layouts_agree(5, 6)
 and only $j - i$ remains <== kept_still < 1e-12 and moved > 0.1
 """
