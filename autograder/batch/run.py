@@ -115,7 +115,7 @@ def _read(
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
-            if submission.problem and submission.problem.is_instructors:
+            if submission.problem and submission.problem.is_class_download:
                 packed.append(submission.problem.for_staff)
             else:
                 yield submission

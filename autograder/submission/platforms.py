@@ -68,11 +68,11 @@ def recognise(folders: Collection[str], files: Collection[str], known: Sequence[
 
     Raises NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
     """
-    platform, uploads = made_names(folders, files)
+    platform, uploads = recognise_names(folders, files)
     return (platform, uploads) if platform else _clones(folders, known)
 
 
-def made_names(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+def recognise_names(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
     """Return the platform whose marks most of these names have, and what each says; else "" and nothing."""
     matches: dict[str, dict[str, re.Match[str]]] = {}
     for platform in (*_FILES, *_FOLDERS):
@@ -155,7 +155,7 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
 
 def download_of(folders: Collection[str], files: Collection[str]) -> str:
     """Return the platform whose marks say that several persons' files lie there; an empty text for anything else."""
-    platform, uploads = made_names(folders, files)
+    platform, uploads = recognise_names(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 

@@ -95,7 +95,7 @@ def _packed_download(upload: Upload) -> Problem | None:
         top = content.top_of_zip(upload.path)
         if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
             sentence = f"{printable(upload.label)} is a download of {platform}: unpack it, or delete it if you have"
-            return Problem(f"{sentence}.", sentence, is_instructors=True)
+            return Problem(f"{sentence}.", sentence, is_class_download=True)
     return None
 
 

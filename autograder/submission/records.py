@@ -17,8 +17,8 @@ class Problem:
     for_instructor: str = ""
     """the same for the instructor, if nothing tells which file is meant, or for which assignment"""
 
-    is_instructors: bool = False
-    """True for a file that the instructor put there, and nobody submitted"""
+    is_class_download: bool = False
+    """True for a download of a whole class, which no student submitted"""
 
     @property
     def for_staff(self) -> str:

@@ -62,7 +62,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "eve": classroom.ends_its_process(NAME, 3),
         "fay": classroom.no_python(NAME, 4),
         "gus": "",
-        "=HYPERLINK(1)": classroom.right(NAME, 5),
+        "=HYPERLINK(A1)": classroom.right(NAME, 5),
     }
     for student, text in students.items():
         (folder / NAME / f"{student}.py").write_text(text, "utf-8")
@@ -79,7 +79,7 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     rows = by_student(small[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
-        "'=HYPERLINK(1)": "graded",
+        "'=HYPERLINK(A1)": "graded",
         "ada": "graded",
         "bob": "graded",
         "cy": "graded",
