@@ -460,7 +460,7 @@ def _drawing(figure: Figure) -> str:
             page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
         )
     drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
-    # What is between the tags is text to be read.
+    # The part between the tags is text to read.
     drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():

@@ -8,94 +8,32 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from collections.abc import Collection
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
 from autograder import course
-
-CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
-
-
-def _say(text: object, err: bool = False) -> None:
-    """Print a text of a command.
-
-    Other people choose names and messages in it, so characters that a terminal obeys are spelled as in JSON.
-    """
-    shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
-    click.echo("".join(shown), err=err)
-
-
-class CommandError(click.ClickException):
-    """Error that ends the command with one sentence."""
-
-    exit_code = WRONG_USE
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence. For `make`, an option in it is the variable that one types there."""
-        sentence = self.format_message()
-        if os.environ.get("TYPED_MAKE"):
-            sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
-        _say(f"Error: {sentence}", err=True)
-
-
-class WallDownError(CommandError):
-    """Error for a sandbox that does not hold here: nothing was run."""
-
-    exit_code = WALL_DOWN
-
-
-def _assignment(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Return the names as they are. Raise BadParameter if the course has no such assignment."""
-    try:
-        for name in [value] if isinstance(value, str) else value or ():
-            course.find(name)
-    except LookupError as error:
-        raise click.BadParameter(str(error)) from error
-    return value
-
-
-class Folder(click.Path):
-    """A folder's name. An empty one, as an unset variable gives it, would be the current folder."""
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the path. Fail for an empty name."""
-        if value == "":
-            self.fail("the name of a folder is empty: name the folder", parameter, context)
-        return super().convert(value, parameter, context)
-
-
-PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
-
-out_argument = click.argument("out", type=FOLDER)
-assignment_option = click.option(
-    "--assignment", callback=_assignment, metavar="NAME", help="The assignment, if no name of a folder or file says it."
-)
-isolation_option = click.option(
-    "--isolation",
-    type=click.Choice(["full", "none"]),
-    default="full",
-    show_default=True,
-    help="`none` runs submissions without the sandbox: only for code that you trust, on systems without the locks.",
+from autograder.command_line import (
+    ASSIGNMENT_OPTION,
+    CHECK_FAILED,
+    FOLDER,
+    INTERRUPTED,
+    ISOLATION_OPTION,
+    OUT_ARGUMENT,
+    PATH,
+    WALL_DOWN,
+    CommandError,
+    Commands,
+    disabled_locks,
+    echo,
+    known_assignment,
+    warn_if_incomplete,
 )
 
 
-class _Commands(click.Group):
-    """The commands. An error that a person can act on is printed as a sentence, in every command."""
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(context)
-        except course.UserError as error:
-            raise CommandError(str(error)) from error
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="whereabouts-autograder", prog_name="autograder")
 def main() -> None:
     """Grade the Whereabouts course on positional encodings."""
@@ -103,11 +41,11 @@ def main() -> None:
 
 @main.command(short_help="Grade a class.")
 @click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
-@assignment_option
+@ASSIGNMENT_OPTION
 @click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results go.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; one per core by default.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
-@isolation_option
+@ISOLATION_OPTION
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
@@ -118,20 +56,20 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 
     from autograder.batch import run
 
-    locks = _disabled_locks(isolation)
+    locks = disabled_locks(isolation)
     jobs = jobs or len(os.sched_getaffinity(0))
     try:
         run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
     except KeyboardInterrupt:
-        _say("Stopped. What was graded is kept, and the same command goes on.", err=True)
+        echo("Stopped. What was graded is kept, and the same command goes on.", err=True)
         sys.exit(INTERRUPTED)
 
 
 @main.command(short_help="Grade one submission.")
 @click.argument("file", type=PATH)
-@assignment_option
+@ASSIGNMENT_OPTION
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@isolation_option
+@ISOLATION_OPTION
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
     """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
     from rich.console import Console
@@ -140,14 +78,14 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import one_submission
     from autograder.submission import read_alone
 
-    disabled_locks = _disabled_locks(isolation)
-    submission = read_alone(file, assignment, [known.name for known in course.assignments()])
+    locks = disabled_locks(isolation)
+    submission = read_alone(file, assignment, [each.name for each in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
-    grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, disabled_locks)
+    grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
-        _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
         one_submission.print_result(submission, grade, Console())
     if grade is None or grade.score < grade.max_score:
@@ -158,19 +96,19 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
 @click.option("--config", type=click.File(encoding="utf-8"), help="Your part of Otter's configuration, as JSON.")
-@isolation_option
+@ISOLATION_OPTION
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
     """Build the zips for `otter run` and Gradescope, of all assignments or of some."""
-    from autograder.handout import complaint
+    from autograder.handout import first_problem
     from autograder.otter import package
 
     try:
         chosen = [course.find(name) for name in names] or course.assignments()
-        if problem := next(filter(None, map(complaint, chosen)), None):
+        if problem := next(filter(None, map(first_problem, chosen)), None):
             raise CommandError(problem)
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
-            _say(path)
+            echo(path)
     except (LookupError, json.JSONDecodeError) as error:
         raise CommandError(str(error)) from error
 
@@ -180,18 +118,22 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
 )
 @click.option(
-    "--only", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments, which are open by now."
+    "--only",
+    multiple=True,
+    callback=known_assignment,
+    metavar="NAME",
+    help="Only these assignments, which are open by now.",
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
-    from autograder import handout as room
+    from autograder import handout as handout_files
     from autograder.plan import Edition
 
-    for path in room.regenerate():
-        _say(f"updated {path.relative_to(course.ROOT)}")
+    for path in handout_files.regenerate():
+        echo(f"updated {path.relative_to(course.ROOT)}")
     for sentence in Edition.of_term(only).unmet_needs():
-        _say(f"Warning: {sentence}.", err=True)
-    _say(room.build(out, only))
+        echo(f"Warning: {sentence}.", err=True)
+    echo(handout_files.build(out, only))
 
 
 @main.command(short_help="Build the course as a site in which Python runs.")
@@ -206,38 +148,38 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
     The site holds what the handout holds. With --alone it holds every answer: publish that for those who learn
     without an instructor, and never for a class.
     """
-    from autograder.site import build as room
+    from autograder.site import build as site_build
 
-    _say(room.build(out, pyodide or room.PYODIDE, alone))
+    echo(site_build.build(out, pyodide or site_build.PYODIDE, alone))
 
 
 @main.command(short_help="Begin a new assignment.")
 @click.argument("name")
 def new(name: str) -> None:
     """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
-    from autograder import handout as room
+    from autograder import handout as handout_files
 
-    written, to_add = room.create(name)
+    written, to_add = handout_files.create_assignment(name)
     for path in written:
-        _say(path.relative_to(course.ROOT))
+        echo(path.relative_to(course.ROOT))
     for line in to_add:
-        _say(line)
-    _say("Now replace the examples bit by bit. `make handout` says what is missing, and `make test` checks everything.")
+        echo(line)
+    echo("Now replace the examples bit by bit. `make handout` says what is missing, and `make test` checks everything.")
 
 
 @main.command(short_help="Write the class page again.")
-@out_argument
+@OUT_ARGUMENT
 def report(out: Path) -> None:
     """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
     from autograder.batch import publish
 
-    _warn_if_incomplete(out)
+    warn_if_incomplete(out)
     publish.write_report(out)
-    _say(out / "report.html")
+    echo(out / "report.html")
 
 
 @main.command(short_help="List similar submissions.")
-@out_argument
+@OUT_ARGUMENT
 @click.option(
     "--against",
     "folders",
@@ -251,25 +193,29 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     Later runs compare with the folders of --against as well, until this command names others.
     """
     from autograder.batch import publish
-    from autograder.reports import similarity as room
+    from autograder.reports import similarity as pairs_table
 
-    _warn_if_incomplete(out)
+    warn_if_incomplete(out)
     for text in publish.compare_with(out, folders):
-        _say(f"Not compared: {text}.", err=True)
-    pairs = room.read(out) or []
+        echo(f"Not compared: {text}.", err=True)
+    pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
         shares = f"{pair['share']} / {pair['other_share']} shared"
-        _say(f"{pair['assignment']}, group {pair['group']}: {pair['student']} and {pair['other_student']}, {shares}")
-    _say(
-        f"{len(pairs)} pairs worth reading side by side in {out / room.FILE}. Alike is not copied: read both, and ask."
-    )
+        echo(f"{pair['assignment']}, group {pair['group']}: {pair['student']} and {pair['other_student']}, {shares}")
+    file = out / pairs_table.SIMILARITY_FILE
+    echo(f"{len(pairs)} pairs worth reading side by side in {file}. Alike is not copied: read both, and ask.")
 
 
 @main.command(short_help="Fill scores into a table of Canvas, Moodle or yours.")
-@out_argument
+@OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
 @click.option(
-    "--assignment", "assignments", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments."
+    "--assignment",
+    "assignments",
+    multiple=True,
+    callback=known_assignment,
+    metavar="NAME",
+    help="Only these assignments.",
 )
 @click.option("--id-column", metavar="TITLE", help="Column with a student's number, address or login.")
 @click.option(
@@ -287,23 +233,23 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     """
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
-    from autograder.reports import roster as room
+    from autograder.reports import platform_table
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
         book.require_complete()
-        filled = room.fill(out, book.rows(), table, **options)
-    _say(f"{sum(filled.scores.values())} scores in {filled.path}")
+        filled = platform_table.fill_table(out, book.rows(), table, **options)
+    echo(f"{sum(filled.scores.values())} scores in {filled.path}")
     if len(filled.scores) > 1:
-        _say(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
+        echo(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
     if filled.sections:
         publish.keep_sections(out, filled.sections)
     for heading, about in filled.remarks.items():
-        _say(f"{heading}: {listed(about, 40)}.", err=True)
+        echo(f"{heading}: {listed(about, 40)}.", err=True)
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")
-@out_argument
+@OUT_ARGUMENT
 @click.option(
     "--for",
     "platform",
@@ -319,11 +265,11 @@ def feedback(out: Path, platform: str) -> None:
 
     with Gradebook.reading(out) as book:
         book.require_complete()
-        pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform)
+        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
-        _say(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+        echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
     if without:
-        _say(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
+        echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
     if not pages:
         raise CommandError(f"nobody in {out} came from {platform.title()}: their feedback is in {out / 'feedback'}")
 
@@ -333,35 +279,10 @@ def doctor() -> None:
     """Try to break out of a real worker, and list which promises held."""
     from rich.console import Console
 
-    from autograder import doctor as room
+    from autograder.doctor import print_table
 
-    if not room.print_table(Console()):
+    if not print_table(Console()):
         sys.exit(WALL_DOWN)
-
-
-def _warn_if_incomplete(out: Path) -> None:
-    """Say first that a report lacks grades, if it does."""
-    from autograder.batch.gradebook import Gradebook
-
-    with Gradebook.reading(out) as book:
-        if sentence := book.incomplete():
-            _say(f"Incomplete: {sentence}.", err=True)
-
-
-def _disabled_locks(isolation: str) -> Collection[str]:
-    """Return the locks to leave off. Raise WallDownError if the sandbox is expected and does not hold."""
-    if isolation == "none":
-        from autograder.sandbox.confine import NAMES
-
-        _say("Warning: submissions run without isolation and can read and change what you can.", err=True)
-        return NAMES
-    from autograder.sandbox import self_test
-
-    try:
-        self_test.require()
-    except self_test.BrokenPromiseError as error:
-        raise WallDownError(str(error)) from error
-    return ()
 
 
 if __name__ == "__main__":

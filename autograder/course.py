@@ -82,15 +82,15 @@ class Assignment:
         seed()  # raises its sentence here, before a grader fails over it
         digest = hashlib.sha256(_versions().encode())
         digest.update(" ".join(sorted(self.optional)).encode())
-        own = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        deciding = (path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))
-        for path in (*own, seed_file(), Path(__file__), *deciding):
+        suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
+        deciding = (path for room in DECIDING_ROOMS for path in sorted((PACKAGE / room).rglob("*.py")))
+        for path in (*suite_files, seed_file(), Path(__file__), *deciding):
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
 
-DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
+DECIDING_ROOMS = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """Rooms whose code decides a grade or a feedback. They are hashed whole, so that nobody has to remember a file."""
 
 _SHIPPED = (
@@ -111,11 +111,11 @@ others are the wall."""
 
 @functools.cache
 def _versions() -> str:
-    found = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
+    versions = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not there on every system
-            found.append(f"{name} {importlib.metadata.version(name)}")
-    return "\n".join(found)
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+    return "\n".join(versions)
 
 
 def seed_file() -> Path:
@@ -146,15 +146,15 @@ def seed() -> int:
 
 def assignments() -> list[Assignment]:
     """Return the assignments of this term, in the order of the course plan."""
-    return [Assignment(name) for name in (plan().lessons or full_course())]
+    return [Assignment(name) for name in (plan().lessons or all_lessons())]
 
 
-def full_course() -> list[str]:
+def all_lessons() -> list[str]:
     """Return the names of all lessons that the course has, by the numbers in their titles."""
     return sorted(_names(), key=_title_number)
 
 
-def left_out() -> set[str]:
+def left_out_lessons() -> set[str]:
     """Return the names of the assignments that this term leaves out."""
     return _names() - {assignment.name for assignment in assignments()}
 
@@ -219,7 +219,7 @@ def _title_number(name: str) -> tuple[int, str]:
 
 def find(name: str) -> Assignment:
     """Return the assignment of that name. Raise LookupError with the names of this term if there is none."""
-    known = {assignment.name: assignment for assignment in assignments()}
-    if name not in known:
-        raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(known)}")
-    return known[name]
+    available = {assignment.name: assignment for assignment in assignments()}
+    if name not in available:
+        raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")
+    return available[name]

@@ -37,7 +37,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
 
 def _printable(cell: str) -> str:
     """Return the cell on one line, with a space instead of each character that a terminal or a reader obeys."""
-    return cell if cell.isprintable() else "".join(one if one.isprintable() else " " for one in cell)
+    return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:

@@ -52,7 +52,7 @@ class Edition:
         """Return the edition that the course plan asks for, with the files of all its lessons or of some only."""
         lessons = [assignment.name for assignment in course.assignments()]
         shipped = [name for name in lessons if not only or name in only]
-        return cls(lessons, course.full_course(), shipped, course.plan().optional)
+        return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
 
     @property
     def is_reordered(self) -> bool:

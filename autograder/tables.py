@@ -76,10 +76,10 @@ class Table:
 
     def column(self, title: str) -> int:
         """Return the number of the column with this title. Raise TableError if there is none, or if there are two."""
-        found = [number for number, other in enumerate(self.titles) if other == title]
-        if len(found) != 1:
-            raise TableError(self.path, f"it has {'two columns' if found else 'no column'} {title}")
-        return found[0]
+        match = [number for number, other in enumerate(self.titles) if other == title]
+        if len(match) != 1:
+            raise TableError(self.path, f"it has {'two columns' if match else 'no column'} {title}")
+        return match[0]
 
     def set(self, line: Line, column: int, text: str) -> None:
         """Write a cell."""
@@ -180,13 +180,13 @@ def _lines(path: Path, text: str, delimiter: str, number: int, has_comments: boo
     begin = number
     while True:
         is_comment = has_comments and not raw and text.startswith("#", position)
-        found = re.compile(r"[^\r\n]*").match(text, position) if is_comment else cell.match(text, position)
-        assert found is not None
-        if found[0].lstrip().startswith('"') and found[0].count('"') % 2:
+        match = re.compile(r"[^\r\n]*").match(text, position) if is_comment else cell.match(text, position)
+        assert match is not None
+        if match[0].lstrip().startswith('"') and match[0].count('"') % 2:
             raise TableError(path, f"a quotation mark in line {number} is not closed")
-        raw.append(found[0])
-        number += len(re.findall(r"\r\n|\n|\r", found[0]))
-        position = found.end()
+        raw.append(match[0])
+        number += len(re.findall(r"\r\n|\n|\r", match[0]))
+        position = match.end()
         if text[position : position + 1] == delimiter:
             position += 1
             continue

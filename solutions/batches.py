@@ -28,7 +28,7 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# What several functions ask of their arguments is written here once.
+# Checks of arguments that several functions share.
 
 
 def _texts(texts):
@@ -100,6 +100,8 @@ def position_ids(mask):
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
 
+    A row may have 65,536 tokens: no array of T × T numbers is needed.
+
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
@@ -135,6 +137,8 @@ def padding_mask(mask):
 
 def next_positions(mask):
     """Return the position of the token that each row generates next: the number of its real tokens.
+
+    A row may have 65,536 tokens: no array of T × T numbers is needed.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
@@ -248,12 +252,10 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row with the gate of each first token shut.
+    """Return the gates of a packed row with the gate of the first token of each text shut.
 
-    A layer with a state (lesson 12) then begins each text with an empty state.
-
-    −inf at the first token of each text; all other gates stay as they are. A gate acts on what is before its token: a
-    shut gate removes all of it, and the token itself stays.
+    A gate acts on what is before its token. A shut gate, −inf, removes all of it, and the token itself stays. So a
+    layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
     N.

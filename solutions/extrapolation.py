@@ -61,7 +61,7 @@ def _distances(length):
     return positions[:, np.newaxis] - positions
 
 
-# What a method adds to the embeddings: each takes (length, d, parameters), each gives (T, d) or (T, 1).
+# The rows that a method adds to the embeddings: each function takes (length, d, parameters) and gives (T, d) or (T, 1).
 
 
 def _integer(length, d, parameters):
@@ -97,7 +97,7 @@ def _learned(length, d, parameters):
     return table[:length]
 
 
-# What a method does to the scores: each takes (q, k, parameters), each gives (T, T), scaled, not masked.
+# The scores of a method: each function takes (q, k, parameters) and gives (T, T), scaled, not masked.
 
 
 def _plain_scores(q, k, parameters):

@@ -41,7 +41,7 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# What several functions ask of heads, tokens and scores is written here once.
+# Checks and steps of heads, tokens and scores that several functions share.
 
 MODEL_NAMES = {"model.embed_tokens.weight": "embedding", "model.norm.weight": "norm"}
 LAYER_NAMES = {

@@ -31,7 +31,16 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation.lab import SEEDS, Adam, Parameters, softmax, stacked  # noqa: E402
+from assignments.extrapolation.lab_model import (  # noqa: E402
+    Adam,
+    Parameters,
+    flattened,
+    softmax,
+    stacked,
+    times_matrix,
+    transposed,
+)
+from assignments.extrapolation.lab_training import SEEDS  # noqa: E402
 
 TASKS = ("first token", "copy 3 back")
 BACK = 3
@@ -163,14 +172,14 @@ def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) ->
     h = parameters["tokens"][seeds, tokens]
     if method == "learned":
         h = h + parameters["table"][seeds, rows.positions]
-    q, k, v = (_times(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
+    q, k, v = (times_matrix(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
     rotations = None
     if method == "rope":
         theta = BASE ** (-np.arange(0, WIDTH, 2) / WIDTH)
         rotations = np.exp(1j * rows.positions[..., np.newaxis] * theta).astype(np.complex64)
         q, k = _rotated(q, rotations), _rotated(k, rotations)
     hidden = np.where(rows.mask, np.float32(0), np.float32(-1e9))
-    weights = softmax(q @ _transposed(k) / np.float32(WIDTH**0.5) + hidden)
+    weights = softmax(q @ transposed(k) / np.float32(WIDTH**0.5) + hidden)
     return Seen(h, q, k, v, rotations, weights, weights @ v)
 
 
@@ -187,19 +196,19 @@ def loss_and_gradients(
     np.put_along_axis(d_y, answers, given - 1, axis=-1)
     d_y *= share[..., np.newaxis]
 
-    d_weights = d_y @ _transposed(v)
+    d_weights = d_y @ transposed(v)
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / np.float32(WIDTH**0.5)
-    d_q, d_k, d_v = d_scores @ k, _transposed(d_scores) @ q, _transposed(weights) @ d_y
+    d_q, d_k, d_v = d_scores @ k, transposed(d_scores) @ q, transposed(weights) @ d_y
     if rotations is not None:
         d_q, d_k = _rotated(d_q, rotations.conj()), _rotated(d_k, rotations.conj())
     d_h, gradients = np.zeros_like(h), {}
     for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
-        d_h += _times(gradient, _transposed(parameters[name]))
-        gradients[name] = _transposed(_flat(h)) @ _flat(gradient)
+        d_h += times_matrix(gradient, transposed(parameters[name]))
+        gradients[name] = transposed(flattened(h)) @ flattened(gradient)
     for name, index in (("tokens", tokens), ("table", np.broadcast_to(rows.positions, tokens.shape))):
         if name in parameters:
             one_hot = np.eye(parameters[name].shape[1], dtype=h.dtype)[index.reshape(len(tokens), -1)]
-            gradients[name] = _transposed(one_hot) @ _flat(d_h)
+            gradients[name] = transposed(one_hot) @ flattened(d_h)
     return loss, gradients
 
 
@@ -207,19 +216,6 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     """Return every pair of features, as one complex number, times its rotation."""
     pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
     return np.asarray((pairs * rotations).view(x.dtype))
-
-
-def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
-
-
-def _transposed(x: np.ndarray) -> np.ndarray:
-    return np.swapaxes(x, -1, -2)
-
-
-def _flat(x: np.ndarray) -> np.ndarray:
-    """Reshape (S, B, T, n) to (S, B·T, n)."""
-    return x.reshape(len(x), -1, x.shape[-1])
 
 
 # Training and measuring.
@@ -266,7 +262,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
     ]
 
 
-# What is kept.
+# The files.
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:

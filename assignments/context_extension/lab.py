@@ -2,7 +2,7 @@
 
 Provided code: nothing here is to be filled in. `make experiment` runs it on your `context_extension.py`.
 
-The model is that of lesson 9 (`extrapolation/lab.py`): one layer of causal attention with one head. Three tasks:
+The model is that of lesson 9 (`extrapolation/lab_model.py`): one layer of causal attention with one head. Three tasks:
 
     copy 3 back, copy 1 back
                       at each of the last positions, name the token so many positions back: needs an exact distance
@@ -35,7 +35,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder, in a notebook too
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation.lab import Adam, Parameters, Reading, answered, loss_and_gradients  # noqa: E402
+from assignments.extrapolation.lab_model import Adam, Parameters, Reading, answered, loss_and_gradients  # noqa: E402
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
@@ -380,7 +380,7 @@ def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) 
     return measurements, losses
 
 
-# What is kept of it.
+# The files.
 
 Results = tuple[list[Measurement], list[Loss]]
 

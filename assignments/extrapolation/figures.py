@@ -225,11 +225,11 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
 
 def measurements() -> dict[str, Any]:
     """Return the measurements from which the pictures without a function are drawn."""
-    from assignments.extrapolation import lab
+    from assignments.extrapolation import lab_results
 
     return {
-        "measured": lab.saved(),
-        "looks": lab.saved_looks(),
-        "curves": lab.saved_losses(),
-        "tries": lab.at_best_rate(lab.kept_tries("grid.csv")),
+        "measured": lab_results.saved(),
+        "looks": lab_results.saved_looks(),
+        "curves": lab_results.saved_losses(),
+        "tries": lab_results.at_best_rate(lab_results.saved_trials("grid.csv")),
     }

@@ -287,7 +287,7 @@ def job(path: Path, change: str) -> Measurement:
     return measure(path, change)
 
 
-# What is kept.
+# The files.
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
@@ -324,4 +324,4 @@ def keep(path: Path, full: bool, results: Sequence[Measurement]) -> str:
 
 
 if __name__ == "__main__":
-    experiments.run([sys.modules[__name__]], experiments.asked_for_all(sys.argv[1:]))
+    experiments.run([sys.modules[__name__]], experiments.requests_full(sys.argv[1:]))

@@ -37,7 +37,14 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation.lab import Adam, Parameters  # noqa: E402
+from assignments.extrapolation.lab_model import (  # noqa: E402
+    Adam,
+    Parameters,
+    flattened,
+    softmax,
+    times_matrix,
+    transposed,
+)
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
@@ -270,21 +277,21 @@ def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple
     h = parameters["tokens"][np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens]
     kept: list[tuple] = []
     for layer, matrices in enumerate(layers):
-        q, k, v = (_times(h, parameters[f"{name} {layer}"]) for name in ("q", "k", "v"))
+        q, k, v = (times_matrix(h, parameters[f"{name} {layer}"]) for name in ("q", "k", "v"))
         q, k = _rotated(q, matrices), _rotated(k, matrices)
-        weights = _softmax(q @ _transposed(k) / q.shape[-1] ** 0.5 + ahead)
+        weights = softmax(q @ transposed(k) / q.shape[-1] ** 0.5 + ahead)
         attended = h + weights @ v
-        up = _times(attended, parameters[f"up {layer}"])
+        up = times_matrix(attended, parameters[f"up {layer}"])
         kept.append((h, q, k, v, weights, attended, up))
-        h = attended + _times(np.maximum(up, 0), parameters[f"down {layer}"])
+        h = attended + times_matrix(np.maximum(up, 0), parameters[f"down {layer}"])
     kept.append((h,))
-    return _times(h, parameters["out"]), kept
+    return times_matrix(h, parameters["out"]), kept
 
 
 def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> tuple[np.ndarray, Parameters]:
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
-    d_scores, answers = _softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
+    d_scores, answers = softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
     given = np.take_along_axis(d_scores, answers, axis=-1)
     share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
     loss = -(np.log(np.maximum(np.where(share > 0, given, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
@@ -295,23 +302,23 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
 
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
         """Go back through y = x W: keep the gradient of W and return that of x."""
-        gradients[name] = _transposed(_flat(x)) @ _flat(d_y)
-        return _times(d_y, _transposed(parameters[name]))
+        gradients[name] = transposed(flattened(x)) @ flattened(d_y)
+        return times_matrix(d_y, transposed(parameters[name]))
 
     d_h = back("out", *kept.pop(), d_scores)
     for layer in reversed(range(len(layers))):
         h, q, k, v, weights, attended, up = kept.pop()
         d_up = back(f"down {layer}", np.maximum(up, 0), d_h) * (up > 0)
         d_h = d_h + back(f"up {layer}", attended, d_up)
-        d_weights = d_h @ _transposed(v)
+        d_weights = d_h @ transposed(v)
         d_raw = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
         matrices = layers[layer]
-        rotated_back = None if matrices is None else _transposed(matrices)
-        d_q, d_k = _rotated(d_raw @ k, rotated_back), _rotated(_transposed(d_raw) @ q, rotated_back)
-        d_v = _transposed(weights) @ d_h
+        rotated_back = None if matrices is None else transposed(matrices)
+        d_q, d_k = _rotated(d_raw @ k, rotated_back), _rotated(transposed(d_raw) @ q, rotated_back)
+        d_v = transposed(weights) @ d_h
         d_h = d_h + sum(back(f"{name} {layer}", h, d_y) for name, d_y in (("q", d_q), ("k", d_k), ("v", d_v)))
     one_hot = np.eye(parameters["tokens"].shape[1], dtype=scores.dtype)[texts.tokens.reshape(len(texts.tokens), -1)]
-    gradients["tokens"] = _transposed(one_hot) @ _flat(d_h)
+    gradients["tokens"] = transposed(one_hot) @ flattened(d_h)
     return loss, gradients
 
 
@@ -320,25 +327,6 @@ def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
     if matrices is None:
         return x
     return (x.swapaxes(0, 2) @ matrices[:, np.newaxis].astype(x.dtype)).swapaxes(0, 2)
-
-
-def _times(x: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """Return every row of x times the matrix of its seed."""
-    return (_flat(x) @ matrices).reshape(*x.shape[:-1], matrices.shape[-1])
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def _transposed(x: np.ndarray) -> np.ndarray:
-    return np.swapaxes(x, -1, -2)
-
-
-def _flat(x: np.ndarray) -> np.ndarray:
-    """Reshape (S, B, T, n) to (S, B·T, n)."""
-    return x.reshape(len(x), -1, x.shape[-1])
 
 
 # Training and measuring.
@@ -434,7 +422,7 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
     return Results(measurements, losses, looks)
 
 
-# What is kept of it.
+# The files.
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:

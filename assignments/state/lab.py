@@ -39,19 +39,22 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation import lab as lesson_9  # noqa: E402
-from assignments.extrapolation.lab import (  # noqa: E402
-    CHOOSING_SEEDS,
-    LEARNING_RATES,
-    SEEDS,
+from assignments.extrapolation import lab_results, lab_training  # noqa: E402
+from assignments.extrapolation.lab_model import (  # noqa: E402
     Adam,
     Parameters,
-    Setting,
+    flattened,
+    previous_tokens,
     softmax,
+    stacked,
+    times_matrix,
+    transposed,
 )
+from assignments.extrapolation.lab_results import LEARNING_RATES  # noqa: E402
+from assignments.extrapolation.lab_training import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
 
 SENTENCES = "name of the sentence"
-BACK = dict(lesson_9.TASKS)
+BACK = dict(lab_results.TASKS)
 """Number of positions from a token back to the token that it copies."""
 LONG = "name of the sentence, rare marks"
 MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
@@ -193,7 +196,7 @@ def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parame
 
     With sentences, a row for the token before each token comes too.
     """
-    model = lesson_9.draw_parameters("none", setting_of(task), seed)
+    model = lab_training.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
         model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)
@@ -222,8 +225,8 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
     seeds, length = np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens.shape[-1]
     h = parameters["tokens"][seeds, tokens]
     if "before" in parameters:
-        h = h + parameters["before"][seeds, _before(parameters, tokens)]
-    q, k, v = (_times(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
+        h = h + parameters["before"][seeds, previous_tokens(parameters, tokens)]
+    q, k, v = (times_matrix(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
     rotations = rotations_of(implementation, setting, length) if method == "rope" else None
     if method == "gates":
         log_f = -np.logaddexp(0, -_opening(parameters, h))  # the logarithm of the sigmoid
@@ -267,18 +270,18 @@ def loss_and_gradients(
     last = np.s_[..., -asked:, :]
     bias = np.asarray(implementation.decay_bias(log_f))[last].astype(dtype)
     root = float(np.sqrt(q.shape[-1]))
-    weights = softmax(q[last] @ _transposed(k) / root + bias)
+    weights = softmax(q[last] @ transposed(k) / root + bias)
     d_y = softmax(weights @ v)
     given = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
     loss = -np.log(np.maximum(given, 1e-30)).mean(axis=(1, 2, 3))
     np.put_along_axis(d_y, answers[..., np.newaxis], given - 1, axis=-1)
     d_y /= answers[0].size
 
-    d_weights = d_y @ _transposed(v)
+    d_weights = d_y @ transposed(v)
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
     d_q = np.zeros_like(q)
     d_q[last] = d_scores @ k / root
-    d_k, d_v = _transposed(d_scores) @ q[last] / root, _transposed(weights) @ d_y
+    d_k, d_v = transposed(d_scores) @ q[last] / root, transposed(weights) @ d_y
     back = None if rotations is None else rotations.conj()
     d_q, d_k = rotated(d_q, back), rotated(d_k, back)
 
@@ -294,36 +297,17 @@ def loss_and_gradients(
         gradients["c"] = d_opening.sum(axis=(1, 2))[..., np.newaxis]
     d_h = np.zeros_like(h)
     for name, gradient in products:
-        d_h += _times(gradient, _transposed(parameters[name]))
-        gradients[name] = _transposed(_flat(h)) @ _flat(gradient)
-    for name, index in (("tokens", tokens), ("before", _before(parameters, tokens))):
+        d_h += times_matrix(gradient, transposed(parameters[name]))
+        gradients[name] = transposed(flattened(h)) @ flattened(gradient)
+    for name, index in (("tokens", tokens), ("before", previous_tokens(parameters, tokens))):
         if name in parameters:
             one_hot = np.eye(parameters[name].shape[1], dtype=dtype)[index.reshape(len(tokens), -1)]
-            gradients[name] = _transposed(one_hot) @ _flat(d_h)
+            gradients[name] = transposed(one_hot) @ flattened(d_h)
     return loss, gradients
 
 
 def _opening(parameters: Parameters, h: np.ndarray) -> np.ndarray:
-    return np.asarray((_times(h, parameters["w"]) + parameters["c"][:, np.newaxis])[..., 0])
-
-
-def _before(parameters: Parameters, tokens: np.ndarray) -> np.ndarray:
-    """Return the token before each token; for the first token, the number after the last token's."""
-    return np.concatenate([np.full_like(tokens[..., :1], parameters["tokens"].shape[1]), tokens[..., :-1]], axis=-1)
-
-
-def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return every row of x times the matrix of its seed."""
-    return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
-
-
-def _transposed(x: np.ndarray) -> np.ndarray:
-    return np.swapaxes(x, -1, -2)
-
-
-def _flat(x: np.ndarray) -> np.ndarray:
-    """Reshape (S, B, T, n) to (S, B·T, n)."""
-    return x.reshape(len(x), -1, x.shape[-1])
+    return np.asarray((times_matrix(h, parameters["w"]) + parameters["c"][:, np.newaxis])[..., 0])
 
 
 # Training and measuring.
@@ -342,7 +326,7 @@ def train(
 
     A seed draws the same numbers whichever others run beside it.
     """
-    parameters = lesson_9.stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
+    parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
     adam = Adam(parameters)
     for step in range(steps):
@@ -473,7 +457,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
     results = measure(experiments.load(path), task, method, setting, learning_rate, seeds)
     if what == "report":
         return results
-    means = lesson_9.mean_by(
+    means = lab_results.mean_by(
         [row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy
     )
     tries = [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()]
@@ -515,11 +499,11 @@ def _row(row: dict[str, str]) -> list[object]:
 
 def of_lesson_9() -> list[Measurement]:
     """Return the measurements of copying with ALiBi and RoPE, in the setting that lesson 9 chose."""
-    best = lesson_9.chosen(lesson_9.kept_tries("grid.csv"))
+    best = lab_results.chosen(lab_results.saved_trials("grid.csv"))
     found = []
-    for row in lesson_9.saved():
+    for row in lab_results.saved():
         if row.method in ("alibi", "rope") and row.change == best[row.task, row.method]:
-            setting = getattr(lesson_9.setting_of(row.change), "slope" if row.method == "alibi" else "base")
+            setting = getattr(lab_results.setting_of(row.change), "slope" if row.method == "alibi" else "base")
             found.append(
                 Measurement(row.task, row.method, setting, row.learning_rate, row.seed, row.length, row.accuracy)
             )

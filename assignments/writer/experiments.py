@@ -66,15 +66,9 @@ def other_layout(model: Model) -> Iterator[Variant]:
 class Forgetful(Model):
     """A model that rotates every token that it writes as if the token stood at position 0."""
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read as `Model.read` does, except for the positions of new tokens."""
-        return super().read(ids, cache, np.zeros(1, int) if cache else None)
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions of the prompt, and 0 for each token after it."""
+        return np.zeros(new, int) if cached else super().positions(cached, new)
 
 
 @experiment
@@ -87,15 +81,9 @@ def forgotten_position(model: Model) -> Iterator[Variant]:
 class Orderless(Model):
     """A model in which each token may use all tokens. Without rotation it has no positions at all."""
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read as `Model.read` does, without a causal mask."""
-        return super().read(ids, cache, visible=lambda row: slice(None))
+    def visible_tokens(self, cached: int) -> VisibleTokens:
+        """Return all tokens: there is no causal mask."""
+        return lambda row: slice(None)
 
 
 @experiment
@@ -176,13 +164,7 @@ class Rolling(Model):
 
     sinks, window = 0, 64
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
         """Read as `Model.read` does, then drop the oldest token after the sinks and move later keys back."""
         logits, cache = super().read(ids, cache)
         back = powers("trained", 2)[1].T
@@ -234,26 +216,24 @@ class Padded(Model):
 
     padding, hides, late = 12, True, False
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read a row that is padded on the left as `Model.read` does."""
-        if cache is None:
-            ids = [*self.encode(" " * self.padding), *ids]
-        cached = cache[0][0].shape[1] if cache else 0
-        positions = cached + np.arange(len(ids))
-        if self.late and not cache:
-            positions = np.maximum(positions - self.padding, 0)
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
+        """Read as `Model.read` does, with the padding before a prompt."""
+        padding = [] if cache else self.encode(" " * self.padding)
+        return super().read([*padding, *ids], cache)
+
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions with the padding counted, or not counted in the prompt."""
+        positions = super().positions(cached, new)
+        return np.maximum(positions - self.padding, 0) if self.late and not cached else positions
+
+    def visible_tokens(self, cached: int) -> VisibleTokens:
+        """Return the tokens up to each new token, without the padding if it is hidden."""
 
         def unpadded(row: int) -> slice:
             last = cached + row
             return slice(self.padding if self.hides and last >= self.padding else 0, last + 1)
 
-        return super().read(ids, cache, positions, unpadded)
+        return unpadded
 
 
 def padded(model: Model, hides: bool, late: bool) -> Padded:

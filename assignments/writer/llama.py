@@ -150,28 +150,25 @@ class Model:
         empty = np.zeros((HEADS, 0, HEAD_DIM))
         return [(empty, empty)] * self.n_layers
 
-    def read(
-        self,
-        ids: list[int],
-        cache: Cache | None = None,
-        positions: np.ndarray | None = None,
-        visible: VisibleTokens | None = None,
-    ) -> tuple[np.ndarray, Cache]:
-        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache.
+    def positions(self, cached: int, new: int) -> np.ndarray:
+        """Return the positions of the new tokens, (new,): those after the tokens in the cache."""
+        return cached + np.arange(new)
 
-        `positions`: (T,); the positions after the cache by default. `visible`: the tokens that a new token
-        may use; all tokens up to itself by default.
-        """
+    def visible_tokens(self, cached: int) -> VisibleTokens | None:
+        """Return the tokens that each new token may use, or None: all tokens up to itself."""
+        return None
+
+    def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
+        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache."""
         cache = cache or self.empty_cache()
-        cached, new = cache[0][0].shape[1], len(ids)
-        if positions is None:
-            positions = cached + np.arange(new)
-        one_step = self.parts.decode_step is not None and new == 1 and visible is None
+        cached = cache[0][0].shape[1]
+        positions, visible = self.positions(cached, len(ids)), self.visible_tokens(cached)
+        decodes = self.parts.decode_step is not None and len(ids) == 1 and visible is None
         embedding = self.weights["model.embed_tokens.weight"]
         x = embedding[ids]
         for layer in range(self.n_layers):
             h = normalize(x, self._of(layer, "input_layernorm"))
-            if one_step:
+            if decodes:
                 attended, cache = self._decode(layer, h, cache, int(positions[0]))
             else:
                 attended, cache = self._attend(layer, h, cache, positions, visible)

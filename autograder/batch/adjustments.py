@@ -12,12 +12,12 @@ from pathlib import Path
 
 from autograder import tables
 from autograder.batch.gradebook import Gradebook
-from autograder.course import BatchError, full_course
-from autograder.grading.row import Adjustment, known_as
+from autograder.course import BatchError, all_lessons
+from autograder.grading.row import Adjustment, identities
 from autograder.submission.names import folded, printable
 
-FILE = "adjustments.csv"
-COLUMNS = {"student", "assignment", "reason"}
+ADJUSTMENTS_FILE = "adjustments.csv"
+REQUIRED_COLUMNS = {"student", "assignment", "reason"}
 MAX_POINTS = 100
 
 
@@ -27,32 +27,32 @@ def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
     Return the number of corrections, and a sentence for each line that means nobody or several; lines of assignments
     that nobody in this run has share a sentence. Raise BatchError for a table that cannot be understood.
     """
-    path = folder / FILE
+    path = folder / ADJUSTMENTS_FILE
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
         return 0, []
     people: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, submission in book.submissions():
-        for name in known_as(submission):
+        for name in identities(submission):
             people[submission.assignment, name].add(number)
-    elsewhere = set(full_course()) - {assignment for assignment, _ in people}
+    elsewhere = set(all_lessons()) - {assignment for assignment, _ in people}
     of_others: Counter[str] = Counter()
-    meant: dict[int, list[Adjustment]] = defaultdict(list)
+    by_submission: dict[int, list[Adjustment]] = defaultdict(list)
     unmatched = []
     for number, student, assignment, adjustment in lines:
-        found = people.get((assignment, folded(student)), set())
-        if len(found) == 1:
-            meant[min(found)].append(adjustment)
+        matches = people.get((assignment, folded(student)), set())
+        if len(matches) == 1:
+            by_submission[min(matches)].append(adjustment)
         elif assignment in elsewhere:
             of_others[assignment] += 1
         else:
-            why = f"could be {len(found)} submissions" if found else "nobody of that name has a submission"
+            why = f"could be {len(matches)} submissions" if matches else "nobody of that name has a submission"
             unmatched.append(f"{path.name}, line {number}: {printable(student)}, {assignment}: {why}")
-    book.adjust(meant)
+    book.adjust(by_submission)
     if of_others:
         names = ", ".join(sorted(of_others))
         unmatched.append(f"{of_others.total()} of assignments that are not in this run ({names})")
-    return sum(map(len, meant.values())), unmatched
+    return sum(map(len, by_submission.values())), unmatched
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
@@ -61,7 +61,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
         table = tables.read(path, has_comments=True)
     except tables.TableError as error:
         raise BatchError(str(error)) from error
-    if missing := COLUMNS - {title.casefold() for title in table.titles}:
+    if missing := REQUIRED_COLUMNS - {title.casefold() for title in table.titles}:
         raise BatchError(f"{path} cannot be used: it has no column {', '.join(sorted(missing))}")
     for line, cells in tables.records(table):
         try:

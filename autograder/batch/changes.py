@@ -13,12 +13,12 @@ from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, printable, utf8_safe
 
-FILE = "changes.csv"
+CHANGES_FILE = "changes.csv"
 GONE = "a submission that is not there any more"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
-class Score(NamedTuple):
+class RecordedScore(NamedTuple):
     """A score as one run gave it. A later run compares with it."""
 
     assignment: str
@@ -38,12 +38,12 @@ class Score(NamedTuple):
 class Changes:
     """Comparison of a run with the last run that ended."""
 
-    def __init__(self, last_scores: Iterable[Score]) -> None:
+    def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         """Take the scores of that run."""
         self._earlier = {(score.assignment, score.who): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
-        self.scores: list[Score] = []
+        self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated: list[str] = []
         """corrections that were made when the tests came to other points, a sentence each"""
@@ -52,13 +52,13 @@ class Changes:
         """Compare one submission."""
         submission = row.submission
         before = self._earlier.pop((submission.assignment, utf8_safe(submission.who)), None)
-        if not submission.assignment or row.lost:
+        if not submission.assignment or row.machine_failure:
             return
         adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
         key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
-        now = Score(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
+        now = RecordedScore(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
             self.outdated.append(
@@ -68,7 +68,7 @@ class Changes:
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
 
-    def _note(self, before: Score, now: str, why: str) -> None:
+    def _note(self, before: RecordedScore, now: str, why: str) -> None:
         self._reasons[why] += 1
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
@@ -76,7 +76,7 @@ class Changes:
         """Write OUT/changes.csv, with a line per changed score. All submissions of the run have been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE)
-        write_csv(out / FILE, [COLUMNS, *self._lines])
+        write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
@@ -84,10 +84,10 @@ class Changes:
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
-        return f"{len(self._lines)} score{'s' * (len(self._lines) > 1)} changed: {reasons} ({FILE})."
+        return f"{len(self._lines)} score{'s' * (len(self._lines) > 1)} changed: {reasons} ({CHANGES_FILE})."
 
 
-def _reason(before: Score, now: Score) -> str:
+def _reason(before: RecordedScore, now: RecordedScore) -> str:
     reasons = []
     if before.code != now.code:
         reasons.append("another submission")

@@ -12,7 +12,7 @@ from typing import IO
 
 from autograder.course import BatchError
 
-FILE, LOCK = "gradebook.sqlite", "gradebook.lock"
+GRADEBOOK_FILE, LOCK_FILE = "gradebook.sqlite", "gradebook.lock"
 VERSION = 11
 
 SCHEMA = f"""
@@ -71,13 +71,13 @@ IS_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:
     """Return a connection to the gradebook of OUT, in one of SQLite's modes."""
-    database = sqlite3.connect(f"{(out / FILE).absolute().as_uri()}?mode={mode}", uri=True)
+    database = sqlite3.connect(f"{(out / GRADEBOOK_FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
     database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text is no reason to stop a run
     return database
 
 
-def is_whole(out: Path) -> bool:
+def is_intact(out: Path) -> bool:
     """Return True if OUT has a gradebook of this version that SQLite can read."""
     queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
     try:
@@ -104,7 +104,7 @@ def lock(file: IO[bytes]) -> None:
 def is_locked(out: Path) -> bool:
     """Return True if a run is grading into OUT now."""
     try:
-        with (out / LOCK).open("rb") as file:
+        with (out / LOCK_FILE).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return False
     except OSError as error:
@@ -123,4 +123,4 @@ def errors_in_words(out: Path) -> Iterator[None]:
             " folder with --out, and run the same command again"
         ) from error
     except sqlite3.DatabaseError as error:
-        raise BatchError(IS_DAMAGED.format(out / FILE)) from error
+        raise BatchError(IS_DAMAGED.format(out / GRADEBOOK_FILE)) from error

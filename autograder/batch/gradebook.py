@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from autograder.batch import database
-from autograder.batch.changes import Score
-from autograder.batch.database import DAMAGED_ROW, FILE, IS_DAMAGED, LOCK, SCHEMA
+from autograder.batch.changes import RecordedScore
+from autograder.batch.database import DAMAGED_ROW, GRADEBOOK_FILE, IS_DAMAGED, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
-from autograder.grading.row import Adjustment, Key, Row, known_as
+from autograder.grading.row import Adjustment, Key, Row, identities
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.names import folded, safe_name, utf8_safe
 
-Made = TypeVar("Made")
+Record = TypeVar("Record")
 
-_FINISHED, SECTIONS, AGAINST = "finished", "sections", "against"
+_FINISHED, SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
 """Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
 
 
@@ -57,10 +57,10 @@ class Gradebook:
         """Open the gradebook of the folder OUT for grading; make both if they are missing."""
         with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
-            with (out / LOCK).open("ab") as file:
+            with (out / LOCK_FILE).open("ab") as file:
                 database.lock(file)
-                damaged = (out / FILE).exists() and not database.is_whole(out)
-                for part in out.glob(f"{FILE}*") if damaged else ():
+                damaged = (out / GRADEBOOK_FILE).exists() and not database.is_intact(out)
+                for part in out.glob(f"{GRADEBOOK_FILE}*") if damaged else ():
                     part.unlink()
                 with closing(database.connected(out, "rwc")) as connection:
                     connection.executescript(SCHEMA)
@@ -70,11 +70,11 @@ class Gradebook:
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
         """Open the gradebook of a batch that is finished, or still running."""
-        if not (out / FILE).is_file():
+        if not (out / GRADEBOOK_FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
         with database.errors_in_words(out):
-            if not database.is_whole(out):
-                raise BatchError(IS_DAMAGED.format(out / FILE))
+            if not database.is_intact(out):
+                raise BatchError(IS_DAMAGED.format(out / GRADEBOOK_FILE))
             with closing(database.connected(out, "ro")) as connection:
                 yield cls(out, connection)
 
@@ -97,7 +97,7 @@ class Gradebook:
                 here: list[tuple[str, str, Person]] = []
                 for submission in submissions:
                     if submission.person.platform:
-                        here += ((name, submission.student, submission.person) for name in known_as(submission))
+                        here += ((name, submission.student, submission.person) for name in identities(submission))
                     elif len(meant := earlier[folded(submission.student)]) == 1:
                         ((student, person),) = meant
                         submission = replace(submission, student=student, person=person)
@@ -114,11 +114,11 @@ class Gradebook:
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
-    def last_scores(self) -> list[Score]:
+    def last_scores(self) -> list[RecordedScore]:
         """Return the scores of the last run that ended."""
-        return list(self._read(lambda row: Score(*row), "SELECT * FROM scores ORDER BY assignment, student"))
+        return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
-    def finish(self, scores: Iterable[Score] = ()) -> None:
+    def finish(self, scores: Iterable[RecordedScore] = ()) -> None:
         """Record that every file of this run was written, and the scores that the next run compares with."""
         with self._database:
             self._database.execute("DELETE FROM scores")
@@ -191,7 +191,7 @@ class Gradebook:
         query = "SELECT number, submission FROM submissions WHERE counts"
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
-    def replaced(self) -> list[Submission]:
+    def superseded(self) -> list[Submission]:
         """Return submissions that do not count, because another one of the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
@@ -229,10 +229,10 @@ class Gradebook:
         (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
         return cells
 
-    def add(self, key: Key, packed: bytes, lost: str = "") -> None:
-        """Keep a packed grade. `lost` says why no grader could judge the code, if so."""
+    def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:
+        """Keep a packed grade, and the reason why no grader could judge the code, if so."""
         with self._database:
-            row = (*key, utf8_safe(lost), packed)
+            row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def grade(self, key: Key) -> Grade | None:
@@ -250,12 +250,12 @@ class Gradebook:
         )
         return self._read(_row, query)
 
-    def _read(self, make: Callable[[sqlite3.Row], Made], query: str, *values: Any) -> Iterator[Made]:
+    def _read(self, make: Callable[[sqlite3.Row], Record], query: str, *values: Any) -> Iterator[Record]:
         """Yield what `make` returns for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW as error:
-            raise BatchError(IS_DAMAGED.format(self.out / FILE)) from error
+            raise BatchError(IS_DAMAGED.format(self.out / GRADEBOOK_FILE)) from error
 
 
 def _submission(row: sqlite3.Row) -> Submission:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from autograder.batch import output
-from autograder.batch.changes import Changes, Score
-from autograder.batch.gradebook import AGAINST, SECTIONS, Gradebook
+from autograder.batch.changes import Changes, RecordedScore
+from autograder.batch.gradebook import COMPARED_FOLDERS, SECTIONS, Gradebook
 from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.grading.row import Row
@@ -20,7 +20,7 @@ from autograder.grading.row import Row
 if TYPE_CHECKING:  # reports bring pandas
     from autograder.reports.class_page import ClassStatistics
 
-REPORT = "report.html"
+REPORT_FILE = "report.html"
 REPORT_HEAD_CHARACTERS = 1000
 """Length of the beginning of report.html, in which the hash of its gradebook stands."""
 
@@ -33,7 +33,7 @@ class Published(NamedTuple):
     """sentence about scores that changed"""
     outdated: list[str]
     """corrections that were made when the tests came to other points"""
-    scores: list[Score]
+    scores: list[RecordedScore]
     not_compared: list[str]
 
 
@@ -68,11 +68,11 @@ def write_report(out: Path) -> list[str]:
 def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str) -> list[str]:
     from autograder.reports import class_page, similarity
 
-    folders = [Path(folder) for folder in book.recall(AGAINST) or []]
+    folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
     gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
-    earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier(folder)]
+    earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
-    others = [*similarity.solutions(), *(one for one in earlier if not one.problem)]
+    others = [*similarity.published_solutions(), *(one for one in earlier if not one.problem)]
     not_compared = similarity.write(book.out, book.rows(), book.cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
     return [*gone, *unread, *not_compared]
@@ -81,7 +81,7 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 def is_report_current(book: Gradebook) -> bool:
     """Return True if OUT/report.html was made from this gradebook as it is."""
     try:
-        with (book.out / REPORT).open(encoding="utf-8", errors="replace") as file:
+        with (book.out / REPORT_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
     except OSError:
         return False
@@ -90,7 +90,7 @@ def is_report_current(book: Gradebook) -> bool:
 def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
     """Compare the class of OUT with earlier terms' folders, now and in later runs; return what `write_report` does."""
     with Gradebook.writing(out) as book:
-        book.remember(AGAINST, [str(folder.resolve()) for folder in folders])
+        book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
     return write_report(out)
 
 

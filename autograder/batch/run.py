@@ -22,7 +22,7 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, publish
-from autograder.batch.database import FILE
+from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
@@ -66,20 +66,22 @@ def grade(
     known = tuple(one.name for one in course.assignments())
     found = _found(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
     summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.name("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
+    summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
-            summary.remarks.append(f"{out / FILE} was damaged, or of another version: all is graded anew.")
+            summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
             packed: list[str] = []
-            submissions = (_read(where, one.students, known, packed) for where, one in zip(folders, found, strict=True))
+            submissions = (
+                _read_submissions(where, one.students, known, packed) for where, one in zip(folders, found, strict=True)
+            )
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
-            summary.name("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
-            summary.name("Not read", packed)
-        _correct(book, folders[-1].resolve().parent, summary)
+            summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
+            summary.add_names("Not read", packed)
+        _apply_adjustments(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            with closing(workers), closing(_graded(book, _jobs(book, to_grade), workers)) as graded:
+            with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
@@ -99,7 +101,7 @@ def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]
     return [one if name == "." else one.below(name) for one, name in zip(downloads, names, strict=True)]
 
 
-def _read(
+def _read_submissions(
     folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, those that cannot be read within bounds included.
@@ -124,12 +126,12 @@ def _read(
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
-def _correct(book: Gradebook, folder: Path, summary: Summary) -> None:
+def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
     """Apply the corrections by hand that lie in a folder."""
     corrected, unmatched = adjustments.apply(book, folder)
     if corrected:
-        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.FILE}).")
-    summary.name("Not applied", unmatched)
+        summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
+    summary.add_names("Not applied", unmatched)
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
@@ -156,10 +158,10 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
-    summary.name(f"Look whether these lines of {adjustments.FILE} are still right", published.outdated)
-    summary.name("Not compared", published.not_compared)
-    others = [f"{one.student} ({one.file})" for one in book.replaced()]
-    summary.name("Not graded, as another submission of the student counts", others)
+    summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
+    summary.add_names("Not compared", published.not_compared)
+    others = [f"{one.student} ({one.file})" for one in book.superseded()]
+    summary.add_names("Not graded, as another submission of the student counts", others)
     book.finish(published.scores)
     return summary
 
@@ -172,7 +174,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
     proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
-    with closing(_graded(book, new, workers)) as graded:
+    with closing(_grade_all(book, new, workers)) as graded:
         deque(graded, maxlen=0)
     for name, key in proofs.items():
         proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
@@ -184,7 +186,7 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
     return (Job(key, book.cells(key.code), book.problem(key.code)) for key in to_grade)
 
 
-def _graded(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
+def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
@@ -204,16 +206,16 @@ def _graded(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) 
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
                 if failure := failure_of(future):
-                    if job.lost:
+                    if job.machine_failure:
                         raise BatchError(
-                            f"a submission could not be graded ({job.lost}), and neither can the solution of"
+                            f"a submission could not be graded ({job.machine_failure}), and neither can the solution of"
                             f" {job.key.assignment} ({failure.why}): `autograder doctor` may say why; nobody's grade"
                             " was changed, and the same command goes on"
                         )
                     job = job.after(failure)
                     under_way[workers.submit(job)] = job
                     continue
-                book.add(job.key, future.result(), job.lost)
+                book.add(job.key, future.result(), job.machine_failure)
                 yield job.key
     except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error

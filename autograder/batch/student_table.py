@@ -11,7 +11,7 @@ from autograder.files import write_csv
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.names import csv_cell
 
-FILE = "students.csv"
+STUDENTS_FILE = "students.csv"
 
 
 @dataclass
@@ -49,4 +49,4 @@ class StudentTable:
             sections = [csv_cell(self._sections.get(who, ""))] if self._sections else []
             total = f"{sum(student.scores.values()):.10g}"
             rows.append([csv_cell(student.label), *sections, *scores, total, *map(csv_cell, student.identities)])
-        write_csv(out / FILE, rows)
+        write_csv(out / STUDENTS_FILE, rows)

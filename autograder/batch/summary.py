@@ -34,8 +34,8 @@ class AssignmentSummary:
         """Take in one submission."""
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
-        if row.lost or row.grade.status is not Status.GRADED:
-            self.other_statuses[NO_GRADE if row.lost else row.grade.status] += 1
+        if row.machine_failure or row.grade.status is not Status.GRADED:
+            self.other_statuses[NO_GRADE if row.machine_failure else row.grade.status] += 1
 
     @property
     def line(self) -> tuple[str, str, str]:
@@ -68,7 +68,7 @@ class Summary:
         if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))
 
-    def name(self, heading: str, names: Sequence[str]) -> None:
+    def add_names(self, heading: str, names: Sequence[str]) -> None:
         """Add a remark that lists these names, if there are any."""
         if names:
             many = f"{len(names)}: " if len(names) > MAX_LISTED else ""

@@ -38,7 +38,7 @@ CONNECT_TIMEOUT_SECONDS = 10.0
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
 """Time until a Dask scheduler has to have a worker."""
 
-TOO_SLOW = "looking at what the submission does took too long: the teaching staff will look at it"
+TOO_SLOW_MESSAGE = "looking at what the submission does took too long: the teaching staff will look at it"
 """Message of every test of a submission over which a grader was too slow."""
 
 
@@ -48,7 +48,7 @@ class GraderSetup:
 
     disabled_locks: Collection[str] = ()
     """names of locks of the sandbox that are left off"""
-    prove_wall: bool = False
+    tests_sandbox: bool = False
     """whether a grader tries the sandbox before it grades; the coordinator has done so on its own machine"""
     run: str = ""
     """name of the run, for machines that keep their graders from run to run"""
@@ -68,7 +68,7 @@ class Job:
     """whether a grader was too slow over it"""
 
     @property
-    def lost(self) -> str:
+    def machine_failure(self) -> str:
         """The reason why no other grader gets the code; empty while one may.
 
         A lost job is refused by a grader that proves with the solution that it can grade.
@@ -161,7 +161,7 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 
 # In a grader process
 
-_warm: list[Grader] = []
+_warm_grader: list[Grader] = []
 """The grader of this process, as soon as there is one."""
 
 
@@ -175,33 +175,33 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
     machine, assignment = os.uname().nodename, _assignment(job.key.assignment)
     try:
-        if not _warm:
-            if setup.prove_wall:
+        if not _warm_grader:
+            if setup.tests_sandbox:
                 self_test.require()
-            _warm.append(Grader(setup.disabled_locks))
-            util.Finalize(None, _warm[0].close, exitpriority=0)  # also when the pool ends this process
+            _warm_grader.append(Grader(setup.disabled_locks))
+            util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # also when the pool ends this process
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
-        return zlib.compress(to_json(_judge(_warm[0], assignment, job)).encode("ascii"))
+        return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromiseError as error:
         raise BatchError(f"the wall does not hold on {machine}: {error}") from error
     except UserError:
         raise
     except BaseException as error:  # a SandboxError is no Exception
-        while _warm:
-            _warm.pop().close()
+        while _warm_grader:
+            _warm_grader.pop().close()
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
 
-def _judge(grader: Grader, assignment: Assignment, job: Job) -> Grade:
+def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
     """Return the grade of a job. Raise RuntimeError if a job is lost and the solution fails as well."""
     from autograder.grading.grader import proof_of
 
-    if job.lost:
+    if job.machine_failure:
         proof = proof_of(grader, assignment)
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        status, message = (Status.TIMEOUT, TOO_SLOW) if job.is_slow else (Status.KILLED, NOT_JUDGED)
+        status, message = (Status.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (Status.KILLED, NOT_JUDGED)
         return grader.refuse(assignment, status, message)
     if job.problem is not None:
         return grader.refuse(assignment, Status.UNREADABLE, job.problem)
@@ -214,7 +214,7 @@ _assignment = functools.cache(course.find)
 
 # In a Dask worker
 
-_graders: dict[GraderSetup, Processes] = {}
+_local_graders: dict[GraderSetup, Processes] = {}
 _lock = threading.Lock()
 
 
@@ -223,8 +223,8 @@ def _grade_on_worker(job: Job, setup: GraderSetup) -> bytes:
     from distributed import get_worker
 
     with _lock:
-        if setup not in _graders:
-            for run in [*_graders]:
-                _graders.pop(run).close()
-            _graders[setup] = Processes(get_worker().state.nthreads, setup)
-    return _graders[setup].submit(job).result()
+        if setup not in _local_graders:
+            for run in [*_local_graders]:
+                _local_graders.pop(run).close()
+            _local_graders[setup] = Processes(get_worker().state.nthreads, setup)
+    return _local_graders[setup].submit(job).result()

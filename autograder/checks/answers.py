@@ -14,7 +14,7 @@ import numpy as np
 
 from autograder.protocol.call import ANSWERS
 
-FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
+ANSWER_FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 """Type of a right answer to its form, as the handout has it."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
@@ -23,13 +23,13 @@ HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
 ANSWER_TOLERANCE = 1e-4
 """Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
 
-DIGITS = "right so far: five digits are asked"
+TOO_FEW_DIGITS = "right so far: five digits are asked"
 """The words for a number whose digits are right, and too few."""
 
 
 def form(value: object) -> str:
     """Return the form of a right answer."""
-    return FORMS[type(plain_scalar(value))]
+    return ANSWER_FORMS[type(plain_scalar(value))]
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -47,11 +47,13 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
             yield key, f"{key}: write {words}{unquoted} instead of {repr(answers[key])[:60]}"
 
 
-def _has_form(given: Any, expected: str) -> bool:
-    given = plain_scalar(given)
-    if type(given) not in (int, float):
-        return FORMS.get(type(given)) == expected
-    return math.isfinite(given) and (expected == FORMS[float] or (expected == FORMS[int] and given == int(given)))
+def _has_form(answer: Any, expected: str) -> bool:
+    answer = plain_scalar(answer)
+    if type(answer) not in (int, float):
+        return ANSWER_FORMS.get(type(answer)) == expected
+    return math.isfinite(answer) and (
+        expected == ANSWER_FORMS[float] or (expected == ANSWER_FORMS[int] and answer == int(answer))
+    )
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
@@ -60,37 +62,37 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
     The reason of a wrong answer stays folded, on the page. `practice`: key → its `value`, and the `reason`.
     """
     for key, question in practice.items():
-        given, expected = plain_scalar(answers.get(key)), question["value"]
-        if given is None or not _has_form(given, form(expected)):
+        answer, expected = plain_scalar(answers.get(key)), question["value"]
+        if answer is None or not _has_form(answer, form(expected)):
             continue
-        if answer_matches(given, expected):
+        if answer_matches(answer, expected):
             yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")
-        elif lacks_digits(given, expected):
-            yield False, f"{key} is {DIGITS}"
+        elif lacks_digits(answer, expected):
+            yield False, f"{key} is {TOO_FEW_DIGITS}"
         elif type(expected) in (bool, str):
             yield False, f"{key} is not right"
         else:
-            yield False, f"{key} is too {'small' if given < expected else 'large'}"
+            yield False, f"{key} is too {'small' if answer < expected else 'large'}"
 
 
-def answer_matches(got: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
+def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
     """Return True if an entry of ANSWERS is the right one."""
-    got = plain_scalar(got)
-    if type(expected) in (bool, str) or type(got) not in (int, float):
-        return type(got) is type(expected) and bool(
-            got.strip() == expected if type(expected) is str else got == expected
+    actual = plain_scalar(actual)
+    if type(expected) in (bool, str) or type(actual) not in (int, float):
+        return type(actual) is type(expected) and bool(
+            actual.strip() == expected if type(expected) is str else actual == expected
         )
     allowed = 0.0 if type(expected) is int else tolerance * abs(expected)
-    return bool(abs(got - expected) <= allowed)
+    return bool(abs(actual - expected) <= allowed)
 
 
-def lacks_digits(got: Any, expected: Any) -> bool:
+def lacks_digits(actual: Any, expected: Any) -> bool:
     """Return True if a number is the right one, rounded or cut off after two to four digits."""
-    got = plain_scalar(got)
-    if type(expected) is not float or type(got) is not float or not math.isfinite(got):
+    actual = plain_scalar(actual)
+    if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False
-    _, digits, exponent = decimal.Decimal(repr(got)).normalize().as_tuple()
-    return 2 <= len(digits) <= 4 and abs(got - expected) < 10.0 ** int(exponent)
+    _, digits, exponent = decimal.Decimal(repr(actual)).normalize().as_tuple()
+    return 2 <= len(digits) <= 4 and abs(actual - expected) < 10.0 ** int(exponent)
 
 
 def plain_scalar(value: Any) -> Any:

@@ -10,24 +10,24 @@ import numpy as np
 from autograder.checks import inputs
 from autograder.protocol.call import Call
 
-IN_FULL = 40
+MAX_WRITTEN_NUMBERS = 40
 """Numbers of an array that are written out; of a longer one only its shape is told."""
 
-MAX_DICT = 120
+MAX_DICT_CHARACTERS = 120
 """Characters of a dict that is written out; of a longer one only its entries are told."""
 
-MAX_CALL = 400
+MAX_CALL_CHARACTERS = 400
 """Characters of a call that is shown."""
 
 
-def text(call: Call) -> str:
+def call_text(call: Call) -> str:
     """Return a call in words; empty where it is too long to be read."""
-    words = [*map(_written, call.args), *(f"{key}={_written(value)}" for key, value in call.kwargs.items())]
+    words = [*map(_written_value, call.args), *(f"{key}={_written_value(value)}" for key, value in call.kwargs.items())]
     whole = f"{call.function}({', '.join(words)})"
-    return whole if len(whole) <= MAX_CALL else ""
+    return whole if len(whole) <= MAX_CALL_CHARACTERS else ""
 
 
-def _written(value: Any) -> str:
+def _written_value(value: Any) -> str:
     if isinstance(value, np.random.Generator):
         return "rng"
     if isinstance(value, np.ndarray):
@@ -35,11 +35,11 @@ def _written(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({_numbers(value.item())})"
     if type(value) is list or type(value) is tuple:
-        parts = ", ".join(map(_written, value))
+        parts = ", ".join(map(_written_value, value))
         return f"[{parts}]" if type(value) is list else f"({parts},)" if len(value) == 1 else f"({parts})"
     if type(value) is dict:
-        whole = "{" + ", ".join(f"{key!r}: {_written(item)}" for key, item in value.items()) + "}"
-        return whole if len(whole) <= MAX_DICT else f"<dict of {', '.join(value)}>"
+        whole = "{" + ", ".join(f"{key!r}: {_written_value(item)}" for key, item in value.items()) + "}"
+        return whole if len(whole) <= MAX_DICT_CHARACTERS else f"<dict of {', '.join(value)}>"
     return _numbers(value) if type(value) is float else repr(value)
 
 
@@ -52,7 +52,7 @@ def _array(array: np.ndarray) -> str:
         return f"np.zeros({array.shape}{dtype})"
     if array.ndim == 1 and array.size > 2 and np.array_equal(array, np.arange(array.size)):
         return f"np.arange({array.size}{'.0' * (array.dtype.kind == 'f')}{dtype})"
-    if array.size > IN_FULL:
+    if array.size > MAX_WRITTEN_NUMBERS:
         return f"<array of shape {array.shape}, {array.dtype}>"
     return f"np.array({_numbers(array.tolist())}{dtype})"
 

@@ -6,7 +6,7 @@
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
-    expect.close(got, expected, "position 0 changes nothing")   a property, or a value worked out by hand
+    expect.close(actual, expected, "position 0 changes nothing")   a property, or a value worked out by hand
     expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same of a result that may be float32
     expect.answer(rope, "rotates_values")
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import ANSWER_TOLERANCE, DIGITS, answer_matches, lacks_digits, plain_scalar
+from autograder.checks.answers import ANSWER_TOLERANCE, TOO_FEW_DIGITS, answer_matches, lacks_digits, plain_scalar
 from autograder.checks.oracle import Refused, Value
 from autograder.checks.proxy import Function, StudentModule, parts
 from autograder.protocol.call import ANSWERS, Call, Reply
@@ -33,25 +33,25 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a right formula in any
 order of operations stays a hundred times below it; tests with larger positions pass a tolerance and argue it."""
 
-ONLY_DIGITS_DIFFER = 1e-4
+MAX_DIGITS_ERROR = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
-GROWTH = 4
+LENGTH_FACTOR = 4
 """Factor from each sequence to the next longer one in `vectorised`."""
 
-BRANCH = 4
+MAX_BRANCH_LINES = 4
 """Lines of Python that only a long sequence may execute, as in a branch, without being a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """Check that the function returns what its definition says, within the tolerance; return what it returned."""
-    reply, _ = _right(function, Call(function.name, args, kwargs), tolerance)
+    reply, _ = _matching_reply(function, Call(function.name, args, kwargs), tolerance)
     return function.hand_out(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check as `matches` does, and that every returned array has the dtype that the definition says."""
-    reply, expected = _right(function, Call(function.name, args, kwargs))
+    reply, expected = _matching_reply(function, Call(function.name, args, kwargs))
     dtypes = [
         (np.asarray(result).dtype, np.asarray(expected_result).dtype)
         for result, expected_result in zip(parts(reply.value), parts(expected), strict=True)
@@ -66,10 +66,10 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check as `matches` does, and that the function leaves its arguments as they were."""
-    reply, _ = _right(function, Call(function.name, args, kwargs, measured=True))
+    reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
-        why = "write into arrays that you made yourself: np.asarray, slices and reshape make no copy"
+        why = "write into arrays and lists that you made yourself: np.asarray, slices and reshape make no copy"
         raise WrongResultError(Kind.CHANGED, f"{changed}; {why}")
 
 
@@ -82,12 +82,12 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     logarithm of the length (a scan by doubling), twice as much at the second step where they follow its square root,
     and four times as much where they follow the length. Lines of other graded functions count in these alone.
     """
-    sizes = [length * GROWTH**step for step in range(3)]
+    sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
-    short, middle, long = (_right(function, call)[0].lines for call in calls)
-    grows = long - middle > 1.5 * (middle - short) + BRANCH
+    short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
+    grows = long - middle > 1.5 * (middle - short) + MAX_BRANCH_LINES
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(
@@ -101,18 +101,20 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     It stands beside every refusal: a function that refuses whatever it is asked gets nothing for it, and one that
     refuses rightly has its points though its values are wrong.
     """
-    reply, expected = _called(function, Call(function.name, args, kwargs))
-    got = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
-    got_shapes, expected_shapes = (" and ".join(str(np.shape(one)) for one in each) for each in (got, parts(expected)))
-    if got_shapes != expected_shapes:
-        raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {got_shapes}")
+    reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
+    actual = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
+    actual_shapes, expected_shapes = (
+        " and ".join(str(np.shape(part)) for part in value) for value in (actual, parts(expected))
+    )
+    if actual_shapes != expected_shapes:
+        raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
     """Check that the function refuses a bad argument with `error`, in whatever words."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
-        raise _at_fault(function, "the reference accepts this call")
+        raise _bad_call_error(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
         raise WrongResultError(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
@@ -125,10 +127,10 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
         )
 
 
-def close(got: Any, expected: Any, says: str, tolerance: float | None = None) -> None:
-    """Check that two results agree: `says` is the rule in the words of the lesson."""
-    if differs := difference(got, expected, tolerance):
-        raise WrongResultError(differs[0], f"{says}: {differs[1]}", value=got)
+def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
+    """Check that two results agree: `rule` is the rule in the words of the lesson."""
+    if differs := difference(actual, expected, tolerance):
+        raise WrongResultError(differs[0], f"{rule}: {differs[1]}", value=actual)
 
 
 def precision(*results: Any) -> float:
@@ -139,10 +141,10 @@ def precision(*results: Any) -> float:
     return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
-def holds(condition: object, says: str) -> None:
-    """Check a rule that is true or false of results: `says` is the rule in the words of the lesson."""
+def holds(condition: object, rule: str) -> None:
+    """Check a rule that is true or false of results: `rule` is the rule in the words of the lesson."""
     if not condition:
-        raise WrongResultError(Kind.VALUE, f"{says}: that is not so here")
+        raise WrongResultError(Kind.VALUE, f"{rule}: that is not so here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
@@ -158,28 +160,28 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
         raise WrongResultError(Kind.UNANSWERED, what)
-    got = answers.get(key)
-    if got is None:
+    actual = answers.get(key)
+    if actual is None:
         raise WrongResultError(Kind.UNANSWERED, f"{key} is not answered yet")
-    expected, known = submission.oracle.answer(key)
-    if not answer_matches(got, expected, tolerance):
-        hint = next((hint for value, hint in known.items() if answer_matches(got, value)), None)
-        hint = f"It is {DIGITS}." if hint is None and lacks_digits(got, expected) else hint
-        raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(got)!r:.60} is not right", hint=hint)
+    expected, wrong_answers = submission.oracle.answer(key)
+    if not answer_matches(actual, expected, tolerance):
+        hint = next((hint for value, hint in wrong_answers.items() if answer_matches(actual, value)), None)
+        hint = f"It is {TOO_FEW_DIGITS}." if hint is None and lacks_digits(actual, expected) else hint
+        raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(actual)!r:.60} is not right", hint=hint)
 
 
-def _right(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
+def _matching_reply(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, and the right value, with which it agrees."""
-    reply, expected = _called(function, call)
+    reply, expected = _plain_reply(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
-def _called(function: Function, call: Call) -> tuple[Reply, Any]:
+def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
-        raise _at_fault(function, "the reference refuses this call")
+        raise _bad_call_error(function, "the reference refuses this call")
     reply = function.attempt(call)
     function.value(reply)
     return reply, expected.value
@@ -191,10 +193,10 @@ def _expected(function: Function, call: Call) -> Value | Refused:
     except BrokenTestError:
         raise
     except Exception as error:
-        raise _at_fault(function, f"the reference raises {type(error).__name__} at this call") from error
+        raise _bad_call_error(function, f"the reference raises {type(error).__name__} at this call") from error
 
 
-def _at_fault(function: Function, what: str) -> Exception:
+def _bad_call_error(function: Function, what: str) -> Exception:
     """Return the error for a call that cannot be: the course is at fault only where all arguments were the test's."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
@@ -202,75 +204,83 @@ def _at_fault(function: Function, what: str) -> Exception:
     return WrongResultError(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
 
 
-def difference(got: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
+def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
     """Return the first reason why two results differ, and the largest difference; None where they agree."""
     if type(expected) is dict:
-        return _dict_difference(got, expected, tolerance)
+        return _dict_difference(actual, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
-        return _tuple_difference(got, expected, tolerance)
-    if not _is_number_like(got, expected):
+        return _tuple_difference(actual, expected, tolerance)
+    if not _is_number_like(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list of the submission's, too
-        return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(got)}"
-    if np.shape(got) != np.shape(expected):
-        return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(got)}"
-    return _value_difference(got, expected, tolerance)
+        return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
+    if np.shape(actual) != np.shape(expected):
+        return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(actual)}"
+    return _value_difference(actual, expected, tolerance)
 
 
-def _dict_difference(got: Any, expected: dict[str, Any], tolerance: float | None) -> tuple[Kind, str] | None:
-    if type(got) is not dict:
-        return Kind.SHAPE, f"expected a dict, got {_kind_of(got)}"
-    if got.keys() != expected.keys():
-        entries = (", ".join(sorted(each)) or "none" for each in (expected, got))
+def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(actual) is not dict:
+        return Kind.SHAPE, f"expected a dict, got {_kind_of(actual)}"
+    if actual.keys() != expected.keys():
+        entries = (", ".join(sorted(each)) or "none" for each in (expected, actual))
         return Kind.SHAPE, "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
     for key, value in expected.items():
-        if differs := difference(got[key], value, tolerance):
+        if differs := difference(actual[key], value, tolerance):
             return differs[0], f"in {key!r}, {differs[1]}"
     return None
 
 
-def _tuple_difference(got: Any, expected: Sequence[Any], tolerance: float | None) -> tuple[Kind, str] | None:
-    if type(got) not in (tuple, list) or len(got) != len(expected):
-        count = f" of {len(got)}" if type(got) in (tuple, list) else ""
-        return Kind.SHAPE, f"expected {len(expected)} results, got {_kind_of(got)}{count}"
-    for number, pair in enumerate(zip(got, expected, strict=True), start=1):
+def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(actual) not in (tuple, list) or len(actual) != len(expected):
+        count = f" of {len(actual)}" if type(actual) in (tuple, list) else ""
+        return Kind.SHAPE, f"expected {len(expected)} results, got {_kind_of(actual)}{count}"
+    for number, pair in enumerate(zip(actual, expected, strict=True), start=1):
         if differs := difference(*pair, tolerance):
             return differs[0], f"in result {number} of {len(expected)}, {differs[1]}"
     return None
 
 
-def _is_number_like(got: Any, expected: Any) -> bool:
+def _is_number_like(actual: Any, expected: Any) -> bool:
     """Return True if the type of `got` may stand for `expected`: arrays for arrays, any number for a number."""
     if np.ndim(expected):
-        return type(got) is np.ndarray
-    if not isinstance(got, bool | int | float | np.generic | np.ndarray):
+        return type(actual) is np.ndarray
+    if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
-    if np.ndim(got):
+    if np.ndim(actual):
         return isinstance(expected, np.ndarray | np.generic)  # its shape is then the mistake
-    given, kind = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (got, expected))
-    return given in {"b": "b", "f": "iuf"}.get(kind, "iu")
+    actual_kind, expected_kind = (
+        "i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected)
+    )
+    return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
 
 
-def _value_difference(got: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
+def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (got, expected))
+        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
     # As floats: an int of Python's may be larger than any of numpy's.
-    found, right = np.asarray(got, np.float64), np.asarray(expected, np.float64)
+    actual_numbers, expected_numbers = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
-        error = np.abs(found - right)
-        bound = tolerance * (1 + np.abs(right))
-        agrees = (error <= bound) & np.isfinite(bound) | (found == right) | np.isnan(found) & np.isnan(right)
+        error = np.abs(actual_numbers - expected_numbers)
+        bound = tolerance * (1 + np.abs(expected_numbers))
+        agrees = (
+            (error <= bound) & np.isfinite(bound)
+            | (actual_numbers == expected_numbers)
+            | np.isnan(actual_numbers) & np.isnan(expected_numbers)
+        )
         if agrees.all():
             return None
-        lost = float((error / np.abs(right))[~agrees].max())
+        lost = float((error / np.abs(expected_numbers))[~agrees].max())
     # Where the difference is no number, nothing could be worse.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    words = "expected {}, got {}".format(*_apart(right[worst], found[worst], np.asarray(expected).dtype.kind == "b"))
-    if right.size > 1:
-        words = f"at index {worst}: {words} ({(~agrees).sum()} of {right.size} values differ)"
+    words = "expected {}, got {}".format(
+        *_distinguishable(expected_numbers[worst], actual_numbers[worst], np.asarray(expected).dtype.kind == "b")
+    )
+    if expected_numbers.size > 1:
+        words = f"at index {worst}: {words} ({(~agrees).sum()} of {expected_numbers.size} values differ)"
     # A difference this small is a lack of digits, and not another formula.
-    if lost <= ONLY_DIGITS_DIFFER:
+    if lost <= MAX_DIGITS_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
@@ -289,9 +299,9 @@ def _kind_of(value: Any) -> str:
     return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
 
 
-def _apart(expected: float, got: float, is_truth: bool) -> tuple[str, str]:
+def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
     """Write two values with as many digits as it takes to see that they differ."""
     if is_truth:
-        return str(bool(expected)), str(bool(got))
-    digits = 15 if abs(got - expected) < ONLY_DIGITS_DIFFER * abs(expected) else 6
-    return f"{expected:.{digits}g}", f"{got:.{digits}g}"
+        return str(bool(expected)), str(bool(actual))
+    digits = 15 if abs(actual - expected) < MAX_DIGITS_ERROR * abs(expected) else 6
+    return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

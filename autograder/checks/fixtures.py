@@ -129,8 +129,8 @@ def _seed(context: TestContext, item: pytest.Item) -> int:
 
 def submission_of(item: pytest.Item) -> StudentModule | None:
     """Return the submission of a test that runs."""
-    given = getattr(item, "funcargs", None) or {}
-    return next((value for value in given.values() if isinstance(value, StudentModule)), None)
+    arguments = getattr(item, "funcargs", None) or {}
+    return next((value for value in arguments.values() if isinstance(value, StudentModule)), None)
 
 
 @pytest.hookimpl(wrapper=True)

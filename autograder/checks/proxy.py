@@ -104,8 +104,10 @@ class StudentModule:
 
     def has_student_arguments(self, call: Call) -> bool:
         """Return True if a call had results of the submission as arguments, and so may have failed because of those."""
-        given = parts([*call.args, *call.kwargs.values()])
-        return any(one is other for one in given for other in self.returned if isinstance(other, np.ndarray))
+        arguments = parts([*call.args, *call.kwargs.values()])
+        return any(
+            argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
+        )
 
     def has_returned(self, value: object) -> bool:
         """Return True if a value is a result of the submission, or a part of one; a number may have come from it."""
@@ -124,7 +126,7 @@ class StudentModule:
     def last_call(self) -> str:
         """The call that was made last, for a prompt; empty where there is none that one would type."""
         call = next(reversed(self.seen), None)
-        return call_repr.text(call) if call is not None and call.function != ANSWERS else ""
+        return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
         """Return a function of the submission."""

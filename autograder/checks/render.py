@@ -18,7 +18,7 @@ from autograder.protocol.failure import Kind
 if TYPE_CHECKING:
     from rich.console import Console
 
-LONGEST_LINE = 400
+MAX_LINE_CHARACTERS = 400
 """Characters of a line that is shown."""
 
 
@@ -43,7 +43,8 @@ def plain(text: str) -> str:
     """Return text that a submission may control as printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
-    lines = (line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]} …" for line in text.split("\n"))
+    longest = MAX_LINE_CHARACTERS
+    lines = (line if len(line) <= longest else f"{line[: longest - 2]} …" for line in text.split("\n"))
     return "\n".join(lines)
 
 
@@ -85,8 +86,8 @@ def scored(test_results: Sequence[TestResult]) -> str:
 
 
 _NOTES = {
-    State.GIVEN: "right, once `{cause}` is right",
-    State.BUILT_ON: "builds on `{cause}`: fix that first",
+    State.RIGHT_ONCE_FIXED: "right, once `{cause}` is right",
+    State.INHERITED: "builds on `{cause}`: fix that first",
     State.WAITING: "waits for `{cause}`",
     State.UNREACHED: "not defined by your file, for the reason above",
     State.UNFINISHED: "not implemented yet",
@@ -106,10 +107,10 @@ def block(function_state: FunctionState, audience: Audience, full: int = 1) -> s
 
     Staff reads all of them.
     """
-    own, staff = function_state.own, audience is Audience.STAFF
-    cause = next((mistake.hint for mistake in own if mistake.hint), None)  # of the deepest
+    mistakes, staff = function_state.mistakes, audience is Audience.STAFF
+    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
-    public = [mistake for mistake in own if audience in open_to or not mistake.test.hidden]
+    public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]
     parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
@@ -120,7 +121,7 @@ def block(function_state: FunctionState, audience: Audience, full: int = 1) -> s
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
     if audience is Audience.AFTER_RELEASE:
-        parts.append(_unseen(own, {mistake.kind for mistake in public}, cause is not None))
+        parts.append(_unseen(mistakes, {mistake.kind for mistake in public}, cause is not None))
     return "\n\n".join(filter(None, parts))
 
 

@@ -123,34 +123,30 @@ class CallGraph:
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._named = {
-            name: functions.keys() & {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
         """function → the functions that its text names"""
         self._functions = functions
-        self.below = functools.cache(self._below)
+        self.dependencies = functools.cache(self._dependencies)
 
-    def _below(self, name: str) -> frozenset[str]:
+    def _dependencies(self, name: str) -> frozenset[str]:
         """Return the functions of the same file that a function uses, directly or through others."""
-        used: set[str] = set()
-        waiting = [name]
-        while waiting:
-            further = self._named.get(waiting.pop(), set()) - used
-            used |= further
-            waiting += further
-        return frozenset(used - {name})
+        dependencies: set[str] = set()
+        pending = [name]
+        while pending:
+            new = self._named.get(pending.pop(), set()) - dependencies
+            dependencies |= new
+            pending += new
+        return frozenset(dependencies - {name})
 
     def promises_an_error(self, name: str) -> bool:
         """Return True if a function's docstring has a line `Raises`, and neither it nor what it builds on raises."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
-        reached = [self._functions[each] for each in (name, *self.below(name))] if promised else []
-        return bool(reached) and not any(isinstance(part, ast.Raise) for each in reached for part in ast.walk(each))
-
-    def lowest(self, names: frozenset[str]) -> frozenset[str]:
-        """Return those that build on no other of these functions."""
-        return frozenset(name for name in names if names.isdisjoint(self.below(name)))
+        bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []
+        return bool(bodies) and not any(isinstance(part, ast.Raise) for each in bodies for part in ast.walk(each))
 
     def topological_order(self, names: Iterable[str]) -> list[str]:
         """Return functions so that each stands behind those that it builds on."""
-        return sorted(names, key=lambda name: (len(self.below(name)), name))
+        return sorted(names, key=lambda name: (len(self.dependencies(name)), name))

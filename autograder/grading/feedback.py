@@ -57,7 +57,7 @@ def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tup
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
     for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
-        if function.own:
+        if function.mistakes:
             text = block(function, audience) + reference.format(function.name)
         else:
             text = _capitalized(note(function) or right)
@@ -82,7 +82,7 @@ def body(grade: Grade, audience: Audience) -> str:
     lines: dict[str, list[str]] = defaultdict(list)
     for function, text in sections(grade.test_results, audience):
         results = questions[function.name]
-        if function.own:
+        if function.mistakes:
             blocks.append(f"## `{function.name}`: {scored(results)}\n\n{text}")
         else:
             lines[text].append(f"`{function.name}` ({points_won(results):g})")

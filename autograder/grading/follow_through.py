@@ -29,7 +29,7 @@ from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, Budget, FirstProcess, SecondProcess, unmeasured
 from autograder.hints.reference import Reference, dtypes
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import ITS_OWN, STOPPED, Kind, Stopped
+from autograder.protocol.failure import RIGHT_VALUES, STOPPED, Kind, Stopped
 from autograder.sandbox.backend import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
@@ -37,9 +37,9 @@ _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Kinds of failures that no right value below can turn into a pass."""
 
-_SINGLE = np.dtype(np.float32)
+_FLOAT32 = np.dtype(np.float32)
 
-MAX_LATE_LOOKS = 2
+MAX_LATE_CHECKS = 2
 """Maximum number of calls that only the second run of a test makes and whose first answers it looks at."""
 
 T = TypeVar("T")
@@ -52,21 +52,22 @@ def follow_through(
 
     `earlier`: the results of the phases before, followed through.
     """
-    known = [*earlier, *results]
-    wrong = WrongFunctions.among(known, suite.reference)
-    missing = {result.test.question for result in known if result.kind in _MISSING}
+    all_results = [*earlier, *results]
+    wrong = WrongFunctions.among(all_results, suite.reference)
+    missing = {result.test.question for result in all_results if result.kind in _MISSING}
     failed = [result for result in results if not result.passed and result.kind not in _NEVER_RETRIED]
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.second_process(EXCHANGE_CELL.format(functions=functions)) as again:
-        first = FirstProcess(backend, known)
-        second = SecondProcess(again, suite.reference, Budget())
+    with backend.second_process(EXCHANGE_CELL.format(functions=functions)) as second_backend:
+        first = FirstProcess(backend, all_results)
+        second = SecondProcess(second_backend, suite.reference, Budget())
         retries = [
             _Retry(result, suite.reference, wrong, first, second)
             for result in failed
             if result.test.question not in missing
         ]
-        due = [retry for retry in retries if retry.is_due()]  # all retries ask their questions before any retry runs
-        passed = {retry.result.test: retried for retry in due if (retried := retry.run(suite)) is not None}
+        # All retries ask their questions before any retry runs.
+        allowed = [retry for retry in retries if retry.is_allowed()]
+        passed = {retry.result.test: retried for retry in allowed if (retried := retry.run(suite)) is not None}
     return [passed.get(result.test, result) for result in results]
 
 
@@ -88,7 +89,7 @@ class WrongFunctions:
         calls = (item for result in results for item in result.calls.items())
         of_wrong_dtype = {call.function for call, reply in calls if reference.has_wrong_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
-        with_wrong_values = {result.test.question for result in failed if result.kind not in ITS_OWN}
+        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
         return cls(frozenset(names), frozenset(with_wrong_values))
 
 
@@ -112,21 +113,21 @@ class _Retry:
         self.second = second
         question = result.test.question
         self.replaced = frozenset(
-            name for name in wrong.names if name != question and question not in reference.call_graph.below(name)
+            name for name in wrong.names if name != question and question not in reference.call_graph.dependencies(name)
         )
         """Wrong functions that neither are the tested one nor build on it."""
-        self.judged = {call.encoded for call in result.calls}
-        """Calls of the first run, whose answers `is_due` looks at."""
+        self.checked_calls = {call.encoded for call in result.calls}
+        """Calls of the first run, whose answers `is_allowed` checks."""
         self.questions = _remembered(self._questions)
         """Return the calls of replaced functions that the solution makes in a call."""
         self.is_helped = _remembered(self._is_helped)
         """Return whether right values make a difference in a call."""
         self.helped: list[Call] = []
         """Calls in which right values made a difference."""
-        self.late_looks = MAX_LATE_LOOKS
+        self.late_checks = MAX_LATE_CHECKS
         """Number of first answers that the second run may still look at."""
 
-    def is_due(self) -> bool:
+    def is_allowed(self) -> bool:
         """Return whether right values make a difference, and every first answer is in order."""
         try:
             return any(map(self.is_helped, self.result.calls)) and all(
@@ -137,16 +138,16 @@ class _Retry:
 
     def run(self, suite: Suite) -> TestResult | None:
         """Return the result of the second run where it passed because of right values."""
-        retried = suite.run_again(self, self.result.test)
+        retried = suite.run_test(self, self.result.test)
         if not retried.passed or not self.helped:
             return None
-        return replace(retried, replaced=self._lowest_helpful(), calls=self.result.calls)
+        return replace(retried, replaced=self._lowest_helpful_function(), calls=self.result.calls)
 
-    def _lowest_helpful(self) -> str | None:
+    def _lowest_helpful_function(self) -> str | None:
         """Return the lowest function whose right value differs in a call that was helped."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
-            for question in [call, *(asked.call for asked in self.reference.asked(call))]:
+            for question in [call, *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
                 by_function.setdefault(question.function, []).append(question)
         names = self.reference.call_graph.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
@@ -155,39 +156,39 @@ class _Retry:
         """Return the reply over right values where these make a difference, else that of the first process."""
         if not self.is_helped(call):
             return self.first.reply(call)
-        if call.encoded not in self.judged and self.late_looks and not self._was_in_order(call):
+        if call.encoded not in self.checked_calls and self.late_checks and not self._first_answer_was_in_order(call):
             raise Stopped(Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
-    def _was_in_order(self, call: Call) -> bool:
+    def _first_answer_was_in_order(self, call: Call) -> bool:
         """Return whether the first process's answer to a new call is in order."""
-        self.late_looks -= 1
+        self.late_checks -= 1
         try:
             return self.is_in_order(call, self.first.reply(call))
         except Stopped:
             return True
 
-    # Which right values make a difference
+    # Do right values make a difference?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
-        return self.replaced & self.reference.call_graph.below(call.function)
+        return self.replaced & self.reference.call_graph.dependencies(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
         """Return the calls of replaced functions that the solution makes itself, and not inside of another of them."""
         below = self._replaced_below(call)
-        asked = self.reference.asked(call) if below else ()
-        return [each.call for each in asked if each.call.function in below and not each.callers & below]
+        inner_calls = self.reference.inner_calls(call) if below else ()
+        return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _is_helped(self, call: Call) -> bool:
-        own = [call] if call.function in self.replaced else []
-        if any(map(self._differs, [*own, *self.questions(call)])):
+        itself = [call] if call.function in self.replaced else []
+        if any(map(self._differs, [*itself, *self.questions(call)])):
             return True
         below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
-        asked = self.reference.asked(call) if below else ()
-        return any(self._differs(each.call) for each in asked if each.call.function in below)
+        inner_calls = self.reference.inner_calls(call) if below else ()
+        return any(self._differs(inner.call) for inner in inner_calls if inner.call.function in below)
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process gives something else than the solution.
@@ -207,7 +208,7 @@ class _Retry:
             return question.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
-    # Whether a first answer is in order
+    # Is a first answer in order?
 
     def is_in_order(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, or right, or follows from the submission's own functions.
@@ -219,28 +220,28 @@ class _Retry:
         right = self.reference.reply(call)
         if right.raised is None and difference(reply.value, right.value) is None:
             return True
-        return self.is_helped(call) and self._follows_from_own_functions(call, reply)
+        return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
 
-    def _follows_from_own_functions(self, call: Call, reply: Reply) -> bool:
+    def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
         """Return whether an answer is what the solution makes of the submission's own wrong functions."""
-        own_values: list[Any] = []
+        submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
-            own_values.append(self.second.own_value(Call(name, args, kwargs)))
-            return own_values[-1]
+            submitted_values.append(self.second.submitted_value(Call(name, args, kwargs)))
+            return submitted_values[-1]
 
         stand_ins = {name: functools.partial(stand_in, name) for name in self._replaced_below(call)}
         if not self.second.budget.spend():
             return False
         try:
-            self.second.ask_own(self.questions(call))  # one message for nearly all that the solution will ask
+            self.second.fetch_values(self.questions(call))  # one message for nearly all that the solution will ask
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
         except (Exception, Stopped):
             return False
         # Digits that its own functions do not have are not asked of a function above them.
-        single = any(_SINGLE in dtypes(value) for value in own_values)
-        return difference(reply.value, expected, TOLERANCE[_SINGLE] if single else None) is None
+        has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
+        return difference(reply.value, expected, TOLERANCE[_FLOAT32] if has_float32 else None) is None
 
 
 def _remembered(function: Callable[[Call], T]) -> Callable[[Call], T]:

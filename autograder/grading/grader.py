@@ -6,7 +6,6 @@ A grade depends on the submission's code and the suite alone, never on who hande
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import time
 from collections.abc import Collection
@@ -36,11 +35,11 @@ class Grader:
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
         """Start the sandbox without the locks named in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
-        self._suite = functools.cache(_collected)
+        self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. None of its code runs any more when this returns."""
-        suite, scorer = self._suite(assignment)
+        suite, scorer = self._suite_and_scorer(assignment)
         begin = time.monotonic()
         with (
             contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
@@ -62,22 +61,22 @@ class Grader:
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """Return the grade of a submission that cannot run: no test passes, and each says why."""
-        suite, scorer = self._suite(assignment)
+        suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
         return _scored(scorer, grade, grade)
 
+    def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, Scorer]:
+        """Return the suite of an assignment and the scorer of its results, made once."""
+        if assignment not in self._suites:
+            suite = Suite(assignment, only_graded=True)
+            self._suites[assignment] = suite, Scorer(assignment, suite.tests)
+            gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
+        return self._suites[assignment]
+
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
-
-
-def _collected(assignment: Assignment) -> tuple[Suite, Scorer]:
-    """Return the suite of an assignment, and what scores its results."""
-    suite = Suite(assignment, only_graded=True)
-    scorer = Scorer(assignment, suite.tests)
-    gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
-    return suite, scorer
 
 
 def _status(backend: SandboxedBackend) -> Status:

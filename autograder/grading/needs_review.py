@@ -8,7 +8,7 @@ from typing import NamedTuple
 from autograder.checks.results import Phase, TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import ITS_OWN, STOPPED, Status
+from autograder.protocol.failure import RIGHT_VALUES, STOPPED, Status
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
@@ -26,7 +26,7 @@ class Case(NamedTuple):
 
 def case(row: Row) -> Case | None:
     """Return the main reason to look at a submission; None if its grade may stand."""
-    status = NO_GRADE if row.lost else row.grade.status
+    status = NO_GRADE if row.machine_failure else row.grade.status
     why = next(reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
@@ -43,8 +43,8 @@ def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]
 def reasons(row: Row) -> Iterator[str]:
     """Yield the reasons why a person should look before the grade stands, the most important first, as sentences."""
     submission, grade = row.submission, row.grade
-    if row.lost:
-        yield f"no grade could be given, grade it by hand or run again: {row.lost}"
+    if row.machine_failure:
+        yield f"no grade could be given, grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
         yield submission.problem.for_staff
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
@@ -53,7 +53,7 @@ def reasons(row: Row) -> Iterator[str]:
         yield submission.doubt
     yield from suspicions(grade)
     if grade.status is not Status.GRADED or not grade.score:
-        yield finding(grade)
+        yield main_fact(grade)
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
@@ -72,11 +72,11 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
-    lost = points_possible(result for result in hidden if not result.passed and result.kind not in ITS_OWN)
-    return bool(public) and all(result.passed for result in public) and lost > points_possible(hidden) / 2
+    lost_points = points_possible(result for result in hidden if not result.passed and result.kind not in RIGHT_VALUES)
+    return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 
-def finding(grade: Grade) -> str:
+def main_fact(grade: Grade) -> str:
     """Return the most important fact about what is wrong with a submission that ran, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
         event = "an import was left out" if failure.left_out else "the file stops"

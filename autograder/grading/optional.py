@@ -16,7 +16,7 @@ def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: Call
     """Return the tests that count. Raise CourseError if a graded function builds on an optional one."""
     optional = assignment.optional
     for graded in {test.question for test in tests} - optional:
-        if needed := sorted(optional & call_graph.below(graded)):
+        if needed := sorted(optional & call_graph.dependencies(graded)):
             raise CourseError(
                 f"course.toml: {needed[0]} of {assignment.name} cannot be optional, because {graded} builds on it"
             )

@@ -53,7 +53,7 @@ class Row:
     key: Key
     folder: str
     """Name of the student's folder."""
-    lost: str = ""
+    machine_failure: str = ""
     """Reason why no grader could judge the submission, for staff; empty if one did."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in order."""
@@ -120,7 +120,7 @@ class Row:
         return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 
-def known_as(submission: Submission) -> set[str]:
+def identities(submission: Submission) -> set[str]:
     """Return all names of the submission's student, folded: both numbers, address, login and name."""
     person = submission.person
     names = (person.number, person.sid, person.email, person.login, person.name, submission.student)

@@ -70,9 +70,9 @@ class Suite(fixtures.TestContext):
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases on one submission, of all phases by default."""
-        return [self.run_again(backend, test) for test in self._tests if test.phase in (phases or Phase)]
+        return [self.run_test(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
-    def run_again(self, backend: Backend, test: Test) -> TestResult:
+    def run_test(self, backend: Backend, test: Test) -> TestResult:
         """Run one test on a submission."""
         self.backend = backend
         return self._tests[test].run(test)
@@ -83,7 +83,7 @@ class Suite(fixtures.TestContext):
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
                 recorder.test = test.name
-                self.run_again(catalogue.Module(self.reference.right), test)
+                self.run_test(catalogue.ModuleBackend(self.reference.solution), test)
         self.oracle = self.reference
         return recorder.content()
 

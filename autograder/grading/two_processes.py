@@ -22,13 +22,13 @@ from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
-from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Asked, Question, Sealed, seal
+from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Question, Sealed, UnansweredQuestion, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_own_values, _helped_call = _exchange.own_values, _exchange.helped_call
+_original_values, _helped_call = _exchange.original_values, _exchange.helped_call
 """
 """Last cell of the submission in its second process."""
 
@@ -104,38 +104,39 @@ class SecondProcess:
         self.backend = backend
         self.reference = reference
         self.budget = budget
-        self.own: dict[bytes, tuple[bool, Any]] = {}
+        self.submitted_values: dict[bytes, tuple[bool, Any]] = {}
         """Encoded question to True and the value of the submission's own function, or to False and None."""
 
-    def ask_own(self, questions: Iterable[Call]) -> None:
+    def fetch_values(self, questions: Iterable[Call]) -> None:
         """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
-        new = {question.encoded: question for question in questions if question.encoded not in self.own}
+        new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         if not new or not self.budget.spend(*new):
             return
         if sum(map(len, new)) <= MAX_TOGETHER_BYTES:
             self._ask_together(new)
         for encoded, question in new.items():
-            if encoded not in self.own:  # the questions, or the values, were too large for one message
+            if encoded not in self.submitted_values:  # the questions, or the values, were too large for one message
                 self._ask_together({encoded: question})
 
     def _ask_together(self, questions: Mapping[bytes, Call]) -> None:
         sent = [_as_sent(question) for question in questions.values()]
-        reply = self.backend.call(Call("_own_values", (sent,)))
+        reply = self.backend.call(Call("_original_values", (sent,)))
         self.budget.spend(reply.encoded)
         if type(reply.value) is not list and len(questions) > 1:
             return
         values = reply.value if type(reply.value) is list else []  # the submission may send any plain value
         for encoded, answer in itertools.zip_longest(questions, values[: len(questions)]):
             is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
-            self.own[encoded] = answer if is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER else (False, None)
+            is_usable = is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER
+            self.submitted_values[encoded] = answer if is_usable else (False, None)
 
-    def own_value(self, question: Call) -> Any:
+    def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
         Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
         """
-        self.ask_own([question])
-        has_value, value = self.own.get(question.encoded, (False, None))
+        self.fetch_values([question])
+        has_value, value = self.submitted_values.get(question.encoded, (False, None))
         if not has_value or not self.budget.spend():
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(value)  # the solution may write into it
@@ -150,7 +151,7 @@ class SecondProcess:
         sealed = [_sealed(question, self.reference.reply(question)) for question in questions]
         reply = self._helped_call(call, replaced, sealed)
         for _ in range(MAX_ROUNDS - 1):
-            if reply.raised is None or reply.raised.kind != Asked.__name__:
+            if reply.raised is None or reply.raised.kind != UnansweredQuestion.__name__:
                 break
             self._exchange(replaced, list(self._answers(self._exchange(replaced, ()), replaced, held)))
             reply = self.backend.call(call)
@@ -170,16 +171,16 @@ class SecondProcess:
     def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
         return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
 
-    def _answers(self, asked: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
+    def _answers(self, questions: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions. `asked` may be any plain value: the submission sent it."""
-        for question in asked[:MAX_QUESTIONS] if type(asked) is list else ():
+        for question in questions[:MAX_QUESTIONS] if type(questions) is list else ():
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
                         # Not remembered: the submission chooses these questions.
                         with self.budget.charged():
-                            right = perform(self.reference.right, call.copy())
+                            right = perform(self.reference.solution, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                             yield _answer(call, right)
 
@@ -200,15 +201,15 @@ class _Extent:
     @classmethod
     def of(cls, *calls: Call) -> _Extent:
         """Return the extent of some calls taken together."""
-        found = [_whole_numbers((call.args, call.kwargs)) for call in calls]
-        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(found))))
+        numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
+        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def has_room_for(self, question: Call) -> bool:
         """Return whether a question has no more bytes than the calls, and no whole numbers but theirs, up to signs."""
         if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
-        asked = np.abs(_whole_numbers((question.args, question.kwargs)))
-        return bool(np.isin(asked, [0, 1, 2, *self.numbers]).all())
+        numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
+        return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
 
 
 def _whole_numbers(value: Any) -> np.ndarray:

@@ -13,22 +13,22 @@
 Nothing ships but the files that `bundle` lists.
 """
 
-from autograder.handout.bundle import COURSE, build, contents
+from autograder.handout.bundle import PAGES_FOLDER, build, contents
 from autograder.handout.leaks import leaks
-from autograder.handout.new import create
-from autograder.handout.stubs import HandoutError, regenerate, stale, stub, write
-from autograder.handout.validate import complaint
+from autograder.handout.new import create_assignment
+from autograder.handout.stubs import HandoutError, outdated_files, regenerate, stub, write
+from autograder.handout.validate import first_problem
 
 __all__ = [
-    "COURSE",
+    "PAGES_FOLDER",
     "HandoutError",
     "build",
-    "complaint",
     "contents",
-    "create",
+    "create_assignment",
+    "first_problem",
     "leaks",
+    "outdated_files",
     "regenerate",
-    "stale",
     "stub",
     "write",
 ]

@@ -16,15 +16,15 @@ from autograder.handout.stubs import HandoutError, write
 from autograder.pages import course, pictures, questions
 from autograder.plan import GUIDES, Edition
 
-QUESTIONS = "tests/public/questions.json"
+QUESTIONS_FILE = "tests/public/questions.json"
 """File that every handout has, and no checkout of the course."""
 
-COURSE = "course"
+PAGES_FOLDER = "course"
 """Folder of the course's pages in a handout."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_SHARED = """
+_SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
     assignments/writer/lessons.py assignments/writer/llama.py assignments/writer/yours.py
@@ -33,8 +33,8 @@ _SHARED = """
 """.split()
 """Files without the program that trained the writer's model: it rotates as `rope` asks for."""
 
-_OF_EACH = """
-    assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab.py
+_LESSON_FILES = """
+    assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
     assignments/NAME/*.csv assignments/NAME/measured.md assignments/NAME/tiny/* tests/public/test_NAME.py
     tests/public/expected/NAME.json
 """.split()
@@ -44,18 +44,21 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Return path in the handout → content, of all assignments or only some. What is not named here does not ship."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
-    patterns = [*_SHARED, *(pattern.replace("NAME", one.name) for one in chosen for pattern in _OF_EACH)]
+    patterns = [
+        *_SHARED_FILES,
+        *(pattern.replace("NAME", assignment.name) for assignment in chosen for pattern in _LESSON_FILES),
+    ]
     paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
     paths |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
     for path in TEMPLATE.rglob("*.template"):
         paths[path.relative_to(TEMPLATE).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
-    made = {QUESTIONS: json.dumps({one.name: questions.of(one) for one in chosen}, indent=1)}
-    for one in chosen:
-        made |= otter_files.files(one, questions.tests(one))
+    made = {QUESTIONS_FILE: json.dumps({assignment.name: questions.of(assignment) for assignment in chosen}, indent=1)}
+    for assignment in chosen:
+        made |= otter_files.files(assignment, questions.tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
     files |= {name: edition.text(files[name].decode("utf-8"), name).encode("utf-8") for name in filter(_is_text, files)}
-    pages = {f"{COURSE}/{name}": content for name, content in course(edition).items()}
+    pages = {f"{PAGES_FOLDER}/{name}": content for name, content in course(edition).items()}
     texts = (text.decode("utf-8") for name, text in files.items() if name.endswith(".md"))
     shown = {picture for text in texts for picture in _PICTURE.findall(text)}
     drawn = {f"assignments/{name}": content for name, content in pictures(edition, shown).items()}
@@ -80,7 +83,7 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
     folder = target.with_suffix("")
     if target.suffix != ".zip":
         raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip")
-    if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS).is_file()):
+    if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS_FILE).is_file()):
         raise HandoutError(f"{folder} lies where the handout goes, and is none: move it, or choose another --out")
     files = contents(only)
     if leaked := leaks(files):

@@ -10,15 +10,15 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import Assignment, full_course, seed, shipped_code
+from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
-MIN_SECRET = 24
+MIN_SECRET_CHARACTERS = 24
 """Characters, spaces aside, below which a line is no secret: anybody writes `return x`."""
-BLOCK = MIN_SECRET // 2
+BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY = "assignments/model/tiny"
-NUMBERS = frozenset(
+BINARY_FILES = frozenset(
     {
         "assignments/writer/weights.safetensors",
         "assignments/writer/recorded.npz",
@@ -34,11 +34,11 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     secrets = _secrets()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
-        for place in range(BLOCK if len(part) >= MIN_SECRET else 0):
-            by_block.setdefault(part[place : place + BLOCK], set()).add(part)
-    texts = {name: content for name, content in files.items() if name not in NUMBERS}
-    found = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
-    return [f"{name}: {what}" for name, content in texts.items() for what in found[content]]
+        for start in range(BLOCK_CHARACTERS if len(part) >= MIN_SECRET_CHARACTERS else 0):
+            by_block.setdefault(part[start : start + BLOCK_CHARACTERS], set()).add(part)
+    texts = {name: content for name, content in files.items() if name not in BINARY_FILES}
+    reasons = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
+    return [f"{name}: {what}" for name, content in texts.items() for what in reasons[content]]
 
 
 def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, Set[str]]) -> Iterator[str]:
@@ -50,12 +50,12 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     # A seed of three digits or fewer cannot be told from any other number, nor one that is the licence's year.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
-    bare = _bare(text) + _bare(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
+    squeezed = _squeezed(text) + _squeezed(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
     # Wherever a secret stands, its first MIN_SECRET characters hold one of these blocks: most secrets need no search.
-    blocks = {bare[place : place + BLOCK] for place in range(0, len(bare), BLOCK)}
+    blocks = {squeezed[start : start + BLOCK_CHARACTERS] for start in range(0, len(squeezed), BLOCK_CHARACTERS)}
     likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
     for part, what in secrets.items():
-        if (len(part) < MIN_SECRET or part in likely) and part in bare:
+        if (len(part) < MIN_SECRET_CHARACTERS or part in likely) and part in squeezed:
             yield what
 
 
@@ -63,7 +63,7 @@ def _secrets() -> dict[str, str]:
     """Return secret → description, of all lessons of the course: another term has those that this one leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
-    for assignment in map(Assignment, full_course()):
+    for assignment in map(Assignment, all_lessons()):
         name = assignment.name
         solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
         shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
@@ -72,14 +72,16 @@ def _secrets() -> dict[str, str]:
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
             # Docstrings are meant to be read, and the first lesson shows how a given function takes its arguments.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
-            long = [line for line in lines if len(_bare(line)) >= MIN_SECRET and "_features(" not in line]
+            long = [
+                line for line in lines if len(_squeezed(line)) >= MIN_SECRET_CHARACTERS and "_features(" not in line
+            ]
             secrets |= dict.fromkeys(long, f"a line of {name}'s {whose}")
-    public = _bare("\n".join(shown))
-    bare = {_bare(text): f"{what}: {text.strip()[:60]}" for text, what in secrets.items()}
-    return {part: what for part, what in bare.items() if part not in public}
+    public = _squeezed("\n".join(shown))
+    squeezed = {_squeezed(text): f"{what}: {text.strip()[:60]}" for text, what in secrets.items()}
+    return {part: what for part, what in squeezed.items() if part not in public}
 
 
-def _bare(text: str) -> str:
+def _squeezed(text: str) -> str:
     """Return a text without the characters that change when it is copied, indented, quoted or escaped."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), html.unescape(text))
     # A notebook's JSON has each line of a cell in quotes of its own.

@@ -10,26 +10,26 @@ import keyword
 import re
 from pathlib import Path
 
-from autograder.course import ROOT, Assignment, full_course
-from autograder.handout.stubs import HandoutError, stale, write
+from autograder.course import ROOT, Assignment, all_lessons
+from autograder.handout.stubs import HandoutError, outdated_files, write
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 
 
-def create(name: str) -> tuple[list[Path], list[str]]:
+def create_assignment(name: str) -> tuple[list[Path], list[str]]:
     """Write the files of a new assignment, and the files that are generated from them.
 
     Return their paths, and the lines to add to shared files. Raise HandoutError for a name that cannot be used.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: take a new word in lower-case letters")
-    number, files = str(len(full_course()) + 1), {}
+    number, files = str(len(all_lessons()) + 1), {}
     for path in sorted(_TEMPLATES.rglob("*.txt")):
         place = ROOT / path.relative_to(_TEMPLATES).as_posix().replace("NAME", name).removesuffix(".txt")
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)
     if there := next(filter(Path.exists, files), None):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
-    return [*write(files), *write(stale(Assignment(name)))], [
+    return [*write(files), *write(outdated_files(Assignment(name)))], [
         f"Add to the table in README.md: | {number} | [{name}](assignments/{name}/README.md) | Its question? |",
         f"Add to assignments/glossary.md: | middle of a step | Half a width after its beginning. | {number} |",
         f"And behind the last lesson in assignments/README.md: · [{number} {name}]({name}/README.md)",

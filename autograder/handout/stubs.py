@@ -20,7 +20,7 @@ from autograder.checks.oracle import Value
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, assignments
 from autograder.grading.suite import Suite
-from autograder.handout.validate import complaint
+from autograder.handout.validate import first_problem
 from autograder.hints.golden import as_text, decoded, mark
 from autograder.protocol.call import ANSWERS
 
@@ -52,8 +52,8 @@ def stub(source: str, name: str) -> str:
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
     code, answers = _parted(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
-        if found := _ANSWER.fullmatch(line):
-            answers[number] = f"    {found[1]}: None,"
+        if match := _ANSWER.fullmatch(line):
+            answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
             raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is no comment, and no answer on one line")
     return "\n".join([code, *answers])
@@ -74,7 +74,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 def answer_texts(source: str) -> list[str]:
     """Return the answers of a solution as they are written there, each with its key: `"rotates_values": False`."""
-    return [f"{found[1]}: {found[2]}" for line in _parted(source)[1] if (found := _ANSWER.fullmatch(line))]
+    return [f"{match[1]}: {match[2]}" for line in _parted(source)[1] if (match := _ANSWER.fullmatch(line))]
 
 
 def _parted(source: str) -> tuple[str, list[str]]:
@@ -83,7 +83,7 @@ def _parted(source: str) -> tuple[str, list[str]]:
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
 
 
-def stale(assignment: Assignment) -> dict[Path, str]:
+def outdated_files(assignment: Assignment) -> dict[Path, str]:
     """Return path → right content, of every committed file that no longer agrees with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
@@ -94,11 +94,11 @@ def stale(assignment: Assignment) -> dict[Path, str]:
     return {
         path: text
         for path, text in right.items()
-        if there[path] != text and (path == stub_file or not agree(there[path], text))
+        if there[path] != text and (path == stub_file or not is_up_to_date(there[path], text))
     }
 
 
-def agree(committed: str, right: str) -> bool:
+def is_up_to_date(committed: str, right: str) -> bool:
     """Return True if two recorded files differ only as processors differ.
 
     They differ in the last digits of numbers, and in marks of mistakes that only rounding tells from right values.
@@ -147,9 +147,9 @@ def regenerate() -> list[Path]:
 
     Raise HandoutError if an assignment is incomplete, or if a learner's work stands where a stub goes.
     """
-    if sentence := next(filter(None, map(complaint, assignments())), None):
+    if sentence := next(filter(None, map(first_problem, assignments())), None):
         raise HandoutError(sentence)
-    outdated = {path: text for one in assignments() for path, text in stale(one).items()}
+    outdated = {path: text for assignment in assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
         written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}

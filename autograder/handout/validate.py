@@ -13,10 +13,10 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import BrokenTestError
 
 
-def complaint(assignment: Assignment) -> str:
+def first_problem(assignment: Assignment) -> str:
     """Return a sentence on the first missing or wrong part; an empty text if all is well."""
     try:
-        return next(_complaints(assignment), "")
+        return next(_problems(assignment), "")
     except CourseError as error:
         return str(error)
     except BrokenTestError as error:
@@ -27,7 +27,7 @@ def complaint(assignment: Assignment) -> str:
         return f"{assignment.name}: its solution, catalogue or tests cannot be read ({what})"
 
 
-def _complaints(assignment: Assignment) -> Iterator[str]:
+def _problems(assignment: Assignment) -> Iterator[str]:
     phases = {Phase.PUBLIC: assignment.public_tests, Phase.HIDDEN: assignment.hidden_tests}
     for path in (assignment.lesson, *phases.values(), assignment.misconceptions):
         if not path.is_file():
@@ -39,17 +39,20 @@ def _complaints(assignment: Assignment) -> Iterator[str]:
         file, tested = path.relative_to(ROOT), {test.question for test in suite.tests if test.phase is phase}
         yield from (f"{file} has no test of {name}: write one, marked with its name" for name in functions - tested)
         yield from (f"{file} tests {name}, and the solution has no such function" for name in tested - functions)
-    asked, hidden = " ".join(test.name for test in suite.tests), assignment.hidden_tests.relative_to(ROOT)
-    unasked = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in asked)
-    yield from (f"{hidden} does not ask for the answer {key}" for key in unasked)
+    test_names, hidden = " ".join(test.name for test in suite.tests), assignment.hidden_tests.relative_to(ROOT)
+    untested = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in test_names)
+    yield from (f"{hidden} does not ask for the answer {key}" for key in untested)
     yield from wrong_points(assignment.name, suite.tests)
     if assignment.optional:
         Suite(assignment, only_graded=True)  # raises CourseError for a function that cannot be optional
-    known = {entry.function for entry in catalogue.entries(assignment)}
-    yield from (f"{mistakes} has a mistake of {name}, which the solution does not have" for name in known - functions)
-    yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - known)
-    said = assignment.lesson.read_text("utf-8")
-    yield from (f"{lesson} does not speak of `{name}`" for name in functions if f"`{name}" not in said)
-    for result in suite.run(catalogue.Module(solution)):
+    mistaken_functions = {entry.function for entry in catalogue.entries(assignment)}
+    yield from (
+        f"{mistakes} has a mistake of {name}, which the solution does not have"
+        for name in mistaken_functions - functions
+    )
+    yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - mistaken_functions)
+    lesson_text = assignment.lesson.read_text("utf-8")
+    yield from (f"{lesson} does not speak of `{name}`" for name in functions if f"`{name}" not in lesson_text)
+    for result in suite.run(catalogue.ModuleBackend(solution)):
         if not result.passed:
             yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

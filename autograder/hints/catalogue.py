@@ -73,10 +73,10 @@ def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[t
             "expected: a parameter that is not handed on",
             hint=f"{hint} where you call another function.",
         )
-        yield name, replace(entry(_by_default(function, signature, parameter)), name=name)
+        yield name, replace(entry(_ignoring(function, signature, parameter)), name=name)
 
 
-def _by_default(function: Callable[..., Any], signature: inspect.Signature, parameter: str) -> Callable[..., Any]:
+def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parameter: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def ignoring(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
@@ -86,24 +86,24 @@ def _by_default(function: Callable[..., Any], signature: inspect.Signature, para
     return ignoring
 
 
-def _careful(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     """Return `other` as a function that refuses what `right` refuses, with results of the dtype of `right`."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
         model = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         result = other(*args, **kwargs)
-        return _of_dtype(result, model)
+        return _in_dtypes_of(result, model)
 
     return call
 
 
-def _of_dtype(result: Any, model: Any) -> Any:
+def _in_dtypes_of(result: Any, model: Any) -> Any:
     """Return a result in the floating-point dtypes of a model, part by part where both have the same parts."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
-        return {key: _of_dtype(value, model[key]) for key, value in result.items()}
+        return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
-        return type(result)(map(_of_dtype, result, model))
+        return type(result)(map(_in_dtypes_of, result, model))
     both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
     return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
 
@@ -133,12 +133,12 @@ def solution(assignment: Assignment) -> types.ModuleType:
     return _run(assignment.solution, assignment.name)
 
 
-def mistaken(assignment: Assignment, entry: Misconception) -> types.ModuleType:
+def solution_with_mistake(assignment: Assignment, entry: Misconception) -> types.ModuleType:
     """Return the reference solution with a known mistake in it."""
-    return replaced(assignment, {entry.function: entry.implementation})
+    return solution_with(assignment, {entry.function: entry.implementation})
 
 
-def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
+def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
     """Return the reference solution with some functions replaced.
 
     The new functions refuse what the solution refuses, and their results have its dtypes.
@@ -147,7 +147,7 @@ def replaced(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]
     for name, function in functions.items():
         if name not in vars(module):
             raise LookupError(f"{function.__name__} replaces {name}, which {assignment.solution.name} does not have")
-        setattr(module, name, _careful(vars(module)[name], function))
+        setattr(module, name, _refusing_as(vars(module)[name], function))
     return module
 
 
@@ -165,7 +165,7 @@ def _compiled(path: Path, changed: int) -> types.CodeType:
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 
-class Module:
+class ModuleBackend:
     """A trusted module that serves as a submission: the reference solution, with or without a mistake."""
 
     failure: Raised | None = None

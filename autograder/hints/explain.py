@@ -20,7 +20,7 @@ from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.oracle import Mistake, Observation, Oracle, Unchanged, Value
 from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
-from autograder.protocol.failure import VALUES, Kind
+from autograder.protocol.failure import WRONG_VALUES, Kind
 
 LARGEST = 1e290
 """Bound of each value in a fingerprint: a larger value counts as this one."""
@@ -79,7 +79,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
     """Return the results, with the likely cause on the first test of each function that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
-        result.test.question: {} for result in results if result.kind in VALUES
+        result.test.question: {} for result in results if result.kind in WRONG_VALUES
     }
     for result in results:
         # A test that passes over right values below failed because of other functions: it is no evidence.
@@ -87,7 +87,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
-        if result.kind in VALUES:
+        if result.kind in WRONG_VALUES:
             observations = list(seen[result.test.question].values())
             seen[result.test.question] = {}  # a function has one cause, on its first such test
             cause = _joined_hints(_explanations(observations))
@@ -104,19 +104,22 @@ def _joined_hints(mistakes: Iterable[Mistake]) -> str | None:
 def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
     """Return the mistakes of the first group in which any explains all values of a function.
 
-    If no mistake explains every call, the first wrong call decides, as long as all right calls stay right: a second
-    mistake, which shows in other calls, does not take away the cause of the first.
+    If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
+    not take away the cause of the first. It decides only if a single mistake explains that call, for a call of zeros
+    looks the same with several, and if all right calls stay right.
     """
     wrong = [observation for observation in observations if observation.is_wrong]
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
     groups = wrong[0].mistakes
-    for group, others in [*((group, observations) for group in groups), *((group, right) for group in groups[:1])]:
+    for group in groups:
         # The first wrong call is checked before the others: it rules out nearly all mistakes.
-        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *others])]:
+        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *observations])]:
             return fitting
-    return []
+    candidates = [mistake for group in groups[:1] for mistake in group if explains(mistake, wrong[0])]
+    is_single = len({mistake.hint for mistake in candidates}) == 1
+    return [mistake for mistake in candidates if is_single and _explains_all(mistake, right)]
 
 
 def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool:
@@ -126,12 +129,12 @@ def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool
 
 def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
     """Return a public result with its first wrong call and the right value there, if it compared several calls."""
-    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - {Kind.RAISED}:
+    if result.test.phase is not Phase.PUBLIC or result.kind not in WRONG_VALUES - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)
         if observation is not None and observation.is_wrong:
-            text, differs = call_repr.text(call), difference(observation.actual, observation.right, None)
+            text, differs = call_repr.call_text(call), difference(observation.actual, observation.right, None)
             if not text or text == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"

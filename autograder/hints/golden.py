@@ -24,7 +24,7 @@ from autograder.protocol.failure import BrokenTestError
 if TYPE_CHECKING:  # the recording code does not ship
     from autograder.hints.reference import Reference
 
-OWN, BELOW = "own", "below"
+IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of the two groups of a function's known mistakes: mistakes in it, and in the functions that it builds on."""
 
 Mark = list[float] | None
@@ -44,8 +44,8 @@ def is_recordable(outcome: Outcome) -> bool:
 
 def mark(outcome: Outcome) -> Mark:
     """Return the mark of a recordable outcome."""
-    known = fingerprint(outcome.value) if isinstance(outcome, Value) else None
-    return None if known is None else [*known.shape, *(float(f"{total:.10g}") for total in known.sums)]
+    value = fingerprint(outcome.value) if isinstance(outcome, Value) else None
+    return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
 def read_mark(mark: Mark) -> Value | Refused:
@@ -126,13 +126,13 @@ class GoldenRecorder:
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
-        known = {
+        mistakes = {
             function: {
                 group: {str(number): hints[number] for number in sorted(hints)} for group, hints in groups.items()
             }
             for function, groups in self.hints.items()
         }
-        return {"known": known, "calls": self.calls}
+        return {"known": mistakes, "calls": self.calls}
 
     def expected(self, call: Call) -> Value | Refused:
         """Return the right outcome of a call and record it, with the marks of the mistakes that show in it."""
@@ -140,11 +140,11 @@ class GoldenRecorder:
         encoded = None
         if isinstance(expected, Value):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
-        groups, marks = self.hints.setdefault(call.function, {OWN: {}, BELOW: {}}), {}
+        groups, marks = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
             if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
                 marks[str(number)] = mark(outcome)
-                groups[OWN if entry.function == call.function else BELOW][number] = entry.hint
+                groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
         golden = {"function": call.function, "expected": encoded, "mistakes": marks}
         self.calls.setdefault(self.test, []).append(golden)
         return expected

@@ -29,7 +29,7 @@ MAX_REMEMBERED_CALL = 32 * 1024
 """Maximum bytes of a call that is remembered and explained: a test may hand back results, which can be of any size."""
 
 
-class AskedCall(NamedTuple):
+class InnerCall(NamedTuple):
     """A call that the solution makes of one of its functions while it computes another call."""
 
     call: Call
@@ -43,13 +43,13 @@ class Reference:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self._replies = functools.lru_cache(4096)(self._reply)
-        self._asked_calls = functools.lru_cache(2048)(self._asked)
-        self._mistaken = functools.cache(lambda entry: catalogue.mistaken(assignment, entry))
+        self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
+        self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.mistakes = functools.cache(self._mistakes)
 
     @functools.cached_property
-    def right(self) -> types.ModuleType:
+    def solution(self) -> types.ModuleType:
         """The reference solution, which nobody may change."""
         return catalogue.solution(self.assignment)
 
@@ -62,10 +62,10 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """Return the solution's reply to a call."""
-        return self._replies(call.encoded) if is_small(call) else perform(self.right, call.copy())
+        return self._replies(call.encoded) if is_small(call) else perform(self.solution, call.copy())
 
     def _reply(self, encoded: bytes) -> Reply:
-        reply = perform(self.right, Call(*codec.decode(encoded)))
+        reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
             raise MemoryError(reply.raised.message)  # it says nothing of the call, and must not be remembered
         return reply
@@ -82,29 +82,29 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return False
         try:
-            right = self.reply(call)
+            solution = self.reply(call)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return False
         return (
-            right.raised is None
-            and dtypes(reply.value) != dtypes(right.value)
-            and difference(reply.value, right.value) is None
+            solution.raised is None
+            and dtypes(reply.value) != dtypes(solution.value)
+            and difference(reply.value, solution.value) is None
         )
 
-    def asked(self, call: Call) -> tuple[AskedCall, ...]:
+    def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
-        return self._asked_calls(call.encoded) if is_small(call) else self._asked(call.encoded)
+        return self._remembered_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
 
-    def _asked(self, encoded: bytes) -> tuple[AskedCall, ...]:
-        asked: dict[tuple[bytes, frozenset[str]], AskedCall] = {}
+    def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
+        inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
         running: list[str] = []
         module = catalogue.solution(self.assignment)
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = AskedCall(Call(name, args, kwargs).copy(), frozenset(running))
+                question = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    asked.setdefault((question.call.encoded, question.callers), question)
+                    inner_calls.setdefault((question.call.encoded, question.callers), question)
                 running.append(name)
                 try:
                     return function(*args, **kwargs)
@@ -114,10 +114,10 @@ class Reference:
             return recorded
 
         call = Call(*codec.decode(encoded))
-        for name in (name for name in self.call_graph.below(call.function) if not name.startswith("_")):
+        for name in (name for name in self.call_graph.dependencies(call.function) if not name.startswith("_")):
             setattr(module, name, recording(name, vars(module)[name]))
         perform(module, call)
-        return tuple(asked.values())
+        return tuple(inner_calls.values())
 
     def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
         """Return what the solution makes of a call with other functions in place of some of its own.
@@ -132,7 +132,7 @@ class Reference:
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
-        return vars(self.right)[ANSWERS][key], self.wrong_answers.get(key, {})
+        return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
@@ -152,33 +152,33 @@ class Reference:
         Its own come before those of functions below it: a student may have written anew what the solution takes from
         another function.
         """
-        groups = ({function}, self.call_graph.below(function))
-        own, below = ([entry for entry in self.entries if entry.function in group] for group in groups)
-        return own, below
+        groups = ({function}, self.call_graph.dependencies(function))
+        in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
+        return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """Return a call as evidence; None if it raised, is too large to compare, or if an error is right."""
         if reply.raised is not None or not is_small(call):
             return None
         try:
-            right = self._replies(call.encoded)
+            solution = self._replies(call.encoded)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return None
-        if right.raised is not None:
+        if solution.raised is not None:
             return None
-        is_wrong = not matches(reply.value, right.value)
+        is_wrong = not matches(reply.value, solution.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, right.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, solution.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
-        right = self._replies(encoded)
-        if right.raised is not None:  # every entry refuses what the solution refuses
+        solution = self._replies(encoded)
+        if solution.raised is not None:  # every entry refuses what the solution refuses
             return Unchanged()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
             return Refused()
-        return Value(reply.value) if difference(reply.value, right.value, None) is not None else Unchanged()
+        return Value(reply.value) if difference(reply.value, solution.value, None) is not None else Unchanged()
 
 
 def dtypes(value: Any) -> list[np.dtype | None]:

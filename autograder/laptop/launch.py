@@ -20,7 +20,7 @@ from rich.console import Console
 from autograder.checks.render import print_markdown
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress, known_assignments, lesson_number, overview, print_detail
+from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
 POLL_SECONDS = 0.4
 """Time between two looks at the student's files."""
@@ -29,28 +29,28 @@ POLL_SECONDS = 0.4
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
-    parser, known = _parser(), known_assignments()
+    parser, available = _parser(), local_assignments()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
-    if not known:
+    if not available:
         parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
     if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
         parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
     if options.show and len(names) != 1:
-        parser.error(f"name one assignment, for example {known[0]} (with make: ASSIGNMENT={known[0]})")
+        parser.error(f"name one assignment, for example {available[0]} (with make: ASSIGNMENT={available[0]})")
     try:
         if options.show:
             from autograder.laptop import self_study
 
             return self_study.print_solution(names[0], options.show)
-        _run(options, names, known, [function for _, function in requested if function])
+        _run(options, names, available, [function for _, function in requested if function])
     except KeyboardInterrupt:
         return 130
     return 0
 
 
-def _run(options: argparse.Namespace, names: Sequence[str], known: Sequence[str], functions: Sequence[str]) -> None:
+def _run(options: argparse.Namespace, names: Sequence[str], available: Sequence[str], functions: Sequence[str]) -> None:
     """Check once, or at every save until Ctrl-C."""
     context = _context_class(options.alone)
 
@@ -58,14 +58,14 @@ def _run(options: argparse.Namespace, names: Sequence[str], known: Sequence[str]
         return _check(context(), changed)
 
     if options.page:
-        saves = _saves(sorted(known, key=lambda name: name not in names))
+        saves = _saved_assignments(sorted(available, key=lambda name: name not in names))
         live_page.serve(names[0] if names else "index", saves, check, options.port)
     elif options.watch:
-        for changed in _saves(names or known):
+        for changed in _saved_assignments(names or available):
             check(changed)
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
     else:
-        _check(context(), names or known, functions)
+        _check(context(), names or available, functions)
 
 
 def _context_class(alone: bool) -> Callable[[], LocalContext]:
@@ -95,20 +95,20 @@ def _parser() -> argparse.ArgumentParser:
 def _assignment_and_function(word: str) -> tuple[str, str]:
     """Return the assignment and the function that a word of the command line names. A file's name will do."""
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    known = known_assignments()
-    name = {str(lesson_number(each)): each for each in known}.get(name, name)
-    _require(name, known)
+    available = local_assignments()
+    name = {str(lesson_number(each)): each for each in available}.get(name, name)
+    _check_exists(name, available)
     if function:
         tests = Path("tests", "public", f"test_{name}.py").read_text("utf-8")
-        _require(function, re.findall(r'question\("([a-z]\w+)"', tests))
+        _check_exists(function, re.findall(r'question\("([a-z]\w+)"', tests))
     return name, function
 
 
-def _require(name: str, known: Sequence[str]) -> None:
+def _check_exists(name: str, available: Sequence[str]) -> None:
     """Raise an error with the nearest known name where this one is unknown."""
-    if known and name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(known))}"
+    if available and name not in available:
+        near = difflib.get_close_matches(name, available, 1, 0.5)
+        proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
         raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
@@ -124,7 +124,7 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
     return all_progress
 
 
-def _saves(names: Sequence[str]) -> Iterator[list[str]]:
+def _saved_assignments(names: Sequence[str]) -> Iterator[list[str]]:
     """Yield the assignments whose files were saved: the first at once, then all others, then each at its saves."""
     seen: dict[str, int] = {}
     while True:

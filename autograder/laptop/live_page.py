@@ -84,7 +84,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def serve(
-    first: str, saves: Iterator[list[str]], check: Callable[[Sequence[str]], list[Progress]], port: int = 0
+    first_lesson: str,
+    saved_lessons: Iterator[list[str]],
+    check: Callable[[Sequence[str]], list[Progress]],
+    port: int = 0,
 ) -> None:
     """Open the page `first` of the course in a browser, and check each save, until Ctrl-C.
 
@@ -92,14 +95,14 @@ def serve(
     """
     server = PageServer(_course(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first}.html"
+    address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first_lesson}.html"
     print(f"The lesson: {address}", flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         door = Path(folder, "open.html")
         door.touch(mode=0o600)
         door.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', "utf-8")
         webbrowser.open(door.as_uri())
-        for changed in saves:
+        for changed in saved_lessons:
             server.update(checking=True)
             server.update(checking=False, lessons=page_state(check(changed)))
             server.draw(changed[0])

@@ -33,11 +33,11 @@ PYTEST_OPTIONS = (
 ).split()
 """Options of every run. pytest's own reporter stays for the sake of its debugger, and shows nothing."""
 
-FILE = "(file)"
+LOADING = "(file)"
 """Name that stands for the loading of the file, where others are names of tests or functions."""
 
 
-class InProcess:
+class LocalFile:
     """A student's file in this process, loaded as far as it runs."""
 
     def __init__(self, name: str, path: Path, host: Host) -> None:
@@ -47,10 +47,10 @@ class InProcess:
         self.stuck = dict(host.stuck)
         """function → sentence, for a function that did not return and is not called any more"""
         self.failure: Raised | None
-        if FILE in self.stuck:
-            self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), self.stuck[FILE])
+        if LOADING in self.stuck:
+            self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), self.stuck[LOADING])
         else:
-            with host.limit_call(FILE):
+            with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
         _raise_interrupt(self.failure)
 
@@ -61,7 +61,7 @@ class InProcess:
 
     def call(self, call: Call) -> Reply:
         """Make a call. Raises Stopped where it does not return, or builds on a function that did not."""
-        for name in (call.function, *self.call_graph.below(call.function)) if self.stuck else ():
+        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
         with self.host.limit_call(call.function):
@@ -87,7 +87,7 @@ class LocalContext(TestContext):
 
     def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
         self.root, self.host = root, host
-        self.files: dict[str, InProcess] = {}
+        self.files: dict[str, LocalFile] = {}
         self.oracles: dict[str, Oracle] = {}
         """Assignment to its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
@@ -101,9 +101,9 @@ class LocalContext(TestContext):
         """True if hidden tests run too, as in self-study."""
         return "hidden" in self.folders
 
-    def load(self, assignment: str) -> InProcess:
+    def load_file(self, assignment: str) -> LocalFile:
         """Load the student's file of an assignment."""
-        return InProcess(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
+        return LocalFile(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""
@@ -133,7 +133,7 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the student's module for one test."""
         if assignment not in self.files:
-            self.files[assignment] = self.load(assignment)
+            self.files[assignment] = self.load_file(assignment)
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
@@ -165,7 +165,7 @@ class LocalContext(TestContext):
             result = test_result(describe(item), self.raised, fixtures.submission_of(item))
             self.test_results.setdefault(name, []).append(result)
             for title, text in report.sections:
-                key = name, FILE if title.endswith("setup") else item.name
+                key = name, LOADING if title.endswith("setup") else item.name
                 self.printed[key] = self.printed.get(key, "") + text
         return report
 

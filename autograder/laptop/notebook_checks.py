@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.checks.function_state import FunctionState, State
 from autograder.checks.render import read
-from autograder.laptop.local_context import InProcess, LocalContext
+from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.progress import Progress, section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,16 +32,16 @@ class NotebookCheck(LocalContext):
             self.environment = environment
             self.start([self.assignment])
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
-        own = (result,) if result.is_mistake else ()
-        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, own)
+        mistakes = (result,) if result.is_mistake else ()
+        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
         text = read(section(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
-            raise AssertionError(text if own else f"{result.message}\n{text}")
+            raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")
 
-    def load(self, assignment: str) -> InProcess:
+    def load_file(self, assignment: str) -> LocalFile:
         """Load the file, with the functions that the notebook itself defines and not those that it imports."""
-        file, notebook = super().load(assignment), self.environment.get("__name__")
+        file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
             if callable(value) and getattr(value, "__module__", None) == notebook:
                 vars(file.module)[name] = value

@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
-from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, ending, file_remarks, section
+from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, conclusion, file_remarks, section
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -18,9 +18,9 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
     """Return assignment → the state of its page: a mark and a text for each function, and a text for the whole file."""
     return {
         progress.name: {
-            "right": len(progress.right),
+            "right": len(progress.right_functions),
             "next": progress.next_function,
-            "told": _MARKDOWN.render(f"{file_remarks(progress)}\n\n{ending(progress)}"),
+            "told": _MARKDOWN.render(f"{file_remarks(progress)}\n\n{conclusion(progress)}"),
             "functions": {
                 state.name: [
                     MARKS[state.state],

@@ -19,7 +19,7 @@ from autograder.checks.proxy import stops
 from autograder.checks.render import Audience, block, inline, note, print_markdown, quoted
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
-from autograder.laptop.local_context import FILE, InProcess, LocalContext
+from autograder.laptop.local_context import LOADING, LocalContext, LocalFile
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -32,8 +32,8 @@ LESSON = "README.md"
 MAX_OUTPUT = 1000
 """Characters of a test's printed output that are shown."""
 
-MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
+MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
 """State of a function → its sign: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
@@ -52,7 +52,7 @@ class Progress:
     run: LocalContext
 
     @property
-    def file(self) -> InProcess:
+    def file(self) -> LocalFile:
         """The student's file."""
         return self.run.files[self.name]
 
@@ -83,27 +83,27 @@ class Progress:
         return sorted(states, key=lambda state: names.index(state.name) if state.name in names else len(names))
 
     @property
-    def right(self) -> list[str]:
+    def right_functions(self) -> list[str]:
         """The names of the functions that are right."""
         return [state.name for state in self.function_states if state.is_right]
 
     @property
     def next_function(self) -> str | None:
         """The function to work on: the first in the lesson's order that is not right and waits for no other."""
-        waiting = (State.WAITING, State.BUILT_ON)
+        waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
 
-    def place(self, line: int | str) -> str:
+    def location(self, line: int | str) -> str:
         """Return the words for a line of the student's file."""
         return inline(self.run.host.location.format(path=self.source.path, line=line))
 
-    def place_of(self, name: str) -> str:
+    def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
-        return self.place(self.source.location(name).rpartition(":")[2])
+        return self.location(self.source.location(name).rpartition(":")[2])
 
 
-def known_assignments() -> list[str]:
+def local_assignments() -> list[str]:
     """Return the assignments whose public tests are in this folder, in the order of their lessons."""
     names = [path.stem.removeprefix("test_") for path in Path("tests", "public").glob("test_*.py")]
     return sorted(names, key=lambda name: (lesson_number(name), name))
@@ -118,34 +118,35 @@ def lesson_number(name: str) -> int:
 
 def overview(all_progress: Sequence[Progress]) -> str:
     """Return a line for each assignment, with its next step."""
-    lines, right, functions = [], 0, 0
+    lines, total_right, total = [], 0, 0
     for progress in all_progress:
         name = progress.next_function
-        step = f"next: {name}  {progress.place_of(name)}" if name else "all right"
-        lines.append(f"{progress.name:<18} {len(progress.right):>2} of {len(progress.function_states):<3} {step}")
-        right, functions = right + len(progress.right), functions + len(progress.function_states)
+        step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
+        right, functions = len(progress.right_functions), len(progress.function_states)
+        lines.append(f"{progress.name:<18} {right:>2} of {functions:<3} {step}")
+        total_right, total = total_right + right, total + functions
     note = "" if all_progress[0].run.shows_hidden else f" In each assignment, {HIDDEN_TESTS_NOTE}"
-    return "\n".join([*lines, f"{right} of {functions} functions are right.{note}"])
+    return "\n".join([*lines, f"{total_right} of {total} functions are right.{note}"])
 
 
 def file_remarks(progress: Progress) -> str:
     """Return what concerns the whole file: imports that grading lacks, the reason why it stops, and its output."""
     parts = [
-        f"{progress.place(line)} imports {inline(module)}, which is not there when your file is graded: what uses it"
+        f"{progress.location(line)} imports {inline(module)}, which is not there when your file is graded: what uses it"
         " fails."
         for line, module in progress.source.imports()
     ]
     parts += [quoted(progress.problem)] if progress.problem else []
-    return "\n\n".join(parts + _output(progress, FILE))
+    return "\n\n".join(parts + _output(progress, LOADING))
 
 
 def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     """Return the text on one function: a line, and `n_full` of its mistakes in full."""
-    host, shown = progress.run.host, state.own[:n_full]
+    host, shown = progress.run.host, state.mistakes[:n_full]
     parts = [f"{MARKS[state.state]} {state.name:<24} {note(state)}".rstrip()]
     parts += [block(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
-    if len(state.own) > n_full:
+    if len(state.mistakes) > n_full:
         flag = " --alone" * progress.run.shows_hidden
         parts.append(f"More of its tests fail: {host.show_all.format(checked=f'{progress.name}.{state.name}{flag}')}.")
     parts += [host.read.format(function=state.name)] if shown and host.read else []
@@ -156,32 +157,32 @@ def _output(progress: Progress, *tests: str) -> list[str]:
     """Return the beginning of the output in the first of these tests that has any."""
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
-            where = "while it was loaded" if test == FILE else f"in {inline(test)}"
+            where = "while it was loaded" if test == LOADING else f"in {inline(test)}"
             return [f"Your code printed {where}:", quoted(printed[:MAX_OUTPUT])]
     return []
 
 
-def ending(progress: Progress) -> str:
+def conclusion(progress: Progress) -> str:
     """Return how much is done, and what comes next."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()
-    faults = [f"✗ {inline(sentence)}. See {progress.place_of(key)}" for key, sentence in errors]
+    faults = [f"✗ {inline(sentence)}. See {progress.location_of(key)}" for key, sentence in errors]
     feedback = [*progress.run.answer_feedback(progress.name)]
     faults += [f"✗ {inline(sentence)}." for is_right, sentence in feedback if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
-    parts = [f"{len(progress.right)} of {len(progress.function_states)} functions are right."]
+    parts = [f"{len(progress.right_functions)} of {len(progress.function_states)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {inline(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
-        return "\n\n".join([*parts, f"**Next:** {following} at {progress.place_of(following)}."])
+        return "\n\n".join([*parts, f"**Next:** {following} at {progress.location_of(following)}."])
     steps = ["fix what stops the file"] if progress.problem else []
     if not progress.problem and (faults or not all(filled) or _has_wrong_answer(progress)):
-        steps = [f"the questions at {progress.place_of(ANSWERS)}"]
+        steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.shows_hidden:
         steps.append(progress.run.host.submit.format(file=progress.source.path.name))
-    lessons = pairwise(known_assignments())
+    lessons = pairwise(local_assignments())
     steps += [f"lesson {lesson_number(after)}, {after}" for name, after in lessons if name == progress.name]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return "\n\n".join([*parts, f"**All functions are right!**{now}"])
@@ -203,11 +204,11 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     for state in progress.function_states:
         if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):
             continue
-        line, _, mistakes = section(progress, state, len(state.own) if only else 1).partition("\n")
+        line, _, mistakes = section(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()
-    print_markdown(console, ending(progress), " ")
+    print_markdown(console, conclusion(progress), " ")
     if shows_hidden:
         console.print(
             "A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim"

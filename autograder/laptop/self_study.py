@@ -66,12 +66,14 @@ class SelfStudyContext(LocalContext):
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return the worked solution of a function, with the helpers that it names; None where there is none."""
-        solution, own = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
+        solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
         if function not in solution.functions:
             return None
-        below = CallGraph(solution.functions).below(function)
+        dependencies = CallGraph(solution.functions).dependencies(function)
         helpers = [
-            name for name in solution.functions if name in below and name[0] == "_" and name not in own.functions
+            name
+            for name in solution.functions
+            if name in dependencies and name[0] == "_" and name not in stub_source.functions
         ]
         texts = [ast.get_source_segment(solution.text, solution.functions[name]) or "" for name in [*helpers, function]]
         return re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts))
@@ -96,7 +98,7 @@ def print_solution(name: str, function: str) -> int:
         print(f"{name} has no function {function}.")
         return 2
     run.start([name])
-    if function not in Progress(name, run).right:
+    if function not in Progress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)
     return 0

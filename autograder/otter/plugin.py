@@ -42,9 +42,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        known = [assignment.name for assignment in course.assignments()]
+        functions = [assignment.name for assignment in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
-        self.submission = read_alone(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
+        self.submission = read_alone(handed_in if handed_in.is_dir() else path, self.assignment.name, functions)
         _empty(path.parent)
         # Otter reads the file once more before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")

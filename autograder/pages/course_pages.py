@@ -36,7 +36,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     renderer = Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS, edition.full)
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
-    terms = [(anchor, term, Markup(said)) for anchor, term, said in _TERM.findall(bodies["glossary"])]
+    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM.findall(bodies["glossary"])]
     pages = {
         f"{name}.html": environment.get_template("page.html").render(
             name=name,

@@ -39,12 +39,16 @@ def measured(lesson: str) -> dict[str, Any]:
         rows = rows[rows[name] == first] if name in rows else rows
     table = rows.pivot(index=[of, "seed"], columns="length", values="accuracy")
     groups = {group: table.loc[group] for group in dict.fromkeys(rows[of])}
-    last = {group: own.iloc[:, -1].mean() for group, own in groups.items() if own.notna().all(axis=None)}
+    last = {
+        group: accuracies.iloc[:, -1].mean()
+        for group, accuracies in groups.items()
+        if accuracies.notna().all(axis=None)
+    }
     order = sorted(last, key=last.__getitem__)
     chosen = {order[0], order[len(order) // 2], order[-1]}
     curves = {group: groups[group].to_numpy().tolist() for group in last if group in chosen}
-    found = {"of": of, "task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
-    return found | {"best": order[-1], "highest": last[order[-1]]}
+    measurements = {"of": of, "task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
+    return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 
 def script() -> str:

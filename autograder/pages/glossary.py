@@ -28,23 +28,25 @@ class Glossary:
         self.meanings: dict[str, str] = {term: meaning for term, meaning, _ in rows}
         self._lessons = {term: set(map(int, where.split(","))) for term, _, where in rows if "," in where}
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
-        self._terms = {_small(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
+        self._terms = {
+            _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY
+        }
         # Longest first. A sentence may begin with a term; other capitals count: `Set` is no SET.
-        written = [f"[{one[0]}{one[0].upper()}]{re.escape(one[1:])}" for one in sorted(self._terms, key=len)[::-1]]
+        written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
-    def marked(self, text: str, touched: set[str], lesson: int = 0) -> str:
+    def with_term_buttons(self, text: str, marked_terms: set[str], lesson: int = 0) -> str:
         """Return plain text of a lesson as HTML, with the terms that are not in `touched` yet as buttons."""
 
         def button(match: re.Match[str]) -> str:
-            term = self._terms[_small(match[1])]
-            if term in touched or lesson not in self._lessons.get(term, {lesson}):
+            term = self._terms[_lower_first(match[1])]
+            if term in marked_terms or lesson not in self._lessons.get(term, {lesson}):
                 return match[0]
-            touched.add(term)
+            marked_terms.add(term)
             return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'
 
         return self._pattern.sub(button, escape(text, quote=False))
 
 
-def _small(term: str) -> str:
+def _lower_first(term: str) -> str:
     return term[0].lower() + term[1:]

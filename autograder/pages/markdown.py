@@ -94,7 +94,7 @@ class Renderer:
                 inside += part.nesting
             elif part.type == "text" and not inside:
                 part.type = "html_inline"
-                part.content = self._glossary.marked(_TOGETHER.sub("\u00a0", part.content), touched, lesson)
+                part.content = self._glossary.with_term_buttons(_TOGETHER.sub("\u00a0", part.content), touched, lesson)
 
     def _figure(self, image: Token) -> str:
         """Return a picture with its caption, which is the image's title, and its narrow form for phones."""

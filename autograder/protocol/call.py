@@ -155,7 +155,7 @@ class _StandingIn:
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
         """Asked by Python where nobody else has found a module."""
-        is_missing = any(f"{name}.".startswith(f"{one}.") for one in self.missing)
+        is_missing = any(f"{name}.".startswith(f"{missing}.") for missing in self.missing)
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:

@@ -50,21 +50,21 @@ class Kind(Enum):
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
+WRONG_VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
 """Mistakes that show in whatever is built on a function, or compared with it."""
 
-ITS_OWN = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
+RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
 """Mistakes of a function whose values are right."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
-"""Nothing is there yet: not a mistake."""
+"""Failures of functions and answers that are not there yet, and so no mistakes."""
 
 STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
-"""A call gave no answer at all."""
+"""Failures in which a call gave no answer at all."""
 
 
-MAX_WORDS = 4000
-"""Characters of a message that are kept, whatever a submission put into it."""
+MAX_MESSAGE_CHARACTERS = 4000
+"""Maximum characters of a message, whatever a submission puts into it."""
 
 
 class WrongResultError(AssertionError):
@@ -80,7 +80,7 @@ class WrongResultError(AssertionError):
         """Take the message for a person; the class describes the rest."""
         super().__init__(message)
         self.kind = kind
-        self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"
+        self.message = message if len(message) <= MAX_MESSAGE_CHARACTERS else message[:MAX_MESSAGE_CHARACTERS] + " …"
         self.hint = hint
         self.function = function
         self.value = value

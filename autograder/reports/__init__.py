@@ -2,7 +2,7 @@
 
     class_page        report.html
     similarity        submissions worth reading side by side
-    roster            scores into a table of Canvas, Moodle or anybody
+    platform_table    scores into a table of Canvas, Moodle or anybody
     feedback_zip      feedback packed for Canvas or Moodle
     one_submission  one submission for a TA, as text or JSON
     templates     the way to fill templates, here and in the handout
@@ -10,5 +10,5 @@
 Text that a submission controls is escaped or cleaned before it is shown.
 """
 
-PUBLIC_MODULES = ("class_page", "feedback_zip", "one_submission", "roster", "similarity", "templates")
+PUBLIC_MODULES = ("class_page", "feedback_zip", "one_submission", "platform_table", "similarity", "templates")
 """Modules that other rooms may import."""

@@ -25,31 +25,32 @@ from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
-FILE = "report.html"
-MAX_ROWS = 500
+REPORT_FILE = "report.html"
+MAX_TABLE_ROWS = 500
 """Rows of cases and of pairs on the page; grades.csv and similarity.csv have all."""
-BINS = 20
+HISTOGRAM_BINS = 20
 """Bars of a histogram."""
 
 
 @dataclass
-class Results:
+class AssignmentResults:
     """Results of a class in one assignment."""
 
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     points: dict[str, float] = field(default_factory=dict)
-    """points of each question"""
-    tested: list[float] = field(default_factory=list)
-    """scores of submissions whose code could be run; shares are of these"""
-    won: list[dict[str, float]] = field(default_factory=list)
-    """points of each of these, by question; and whether nothing of it is written"""
+    """Points of each question."""
+    ran_scores: list[float] = field(default_factory=list)
+    """Scores of the submissions whose code could be run; shares are of these."""
+    points_by_question: list[dict[str, float]] = field(default_factory=list)
+    """Points that each of these submissions won in each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
+    """For each of these submissions, True for a question of which nothing is written."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """how many submissions show each known mistake, by question; "" for all together"""
+    """Number of submissions that show each known mistake, by question; "" for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """question and kind of a mistake that no hint explains, and how many have it"""
+    """Number of submissions with a mistake that no hint explains, by question and kind."""
 
     def add(self, row: Row) -> None:
         """Take in one submission. Statistics leave out a submission that could not be run."""
@@ -58,19 +59,19 @@ class Results:
         self.scores.append(row.score)
         if grade.not_run:
             return
-        self.tested.append(grade.score)
+        self.ran_scores.append(grade.score)
         questions = by_question(grade.test_results)
         self.points |= {name: points_possible(results) for name, results in questions.items()}
-        self.won.append({name: points_won(results) for name, results in questions.items()})
+        self.points_by_question.append({name: points_won(results) for name, results in questions.items()})
         self.unwritten.append({name: all(it.is_unwritten for it in results) for name, results in questions.items()})
         hinted: dict[str, dict[str, None]] = defaultdict(dict)
         for name, results in questions.items():
-            mistakes = [one for one in results if one.is_mistake and one.kind]
-            hints = dict.fromkeys(one.hint for one in mistakes if one.hint)
+            mistakes = [result for result in results if result.is_mistake and result.kind]
+            hints = dict.fromkeys(result.hint for result in mistakes if result.hint)
             for hint in hints:
                 hinted[hint] |= {"": None, name: None}
             self.unexplained.update(
-                (name, kind) for kind in {one.kind.value for one in mistakes if one.kind and not hints}
+                (name, kind) for kind in {result.kind.value for result in mistakes if result.kind and not hints}
             )
         for hint, shown in hinted.items():
             self.hints[hint].update(list(shown))
@@ -78,8 +79,9 @@ class Results:
     @property
     def histogram(self) -> list[int]:
         """Return the number of scores in each of the equal bins from 0 to full marks; full marks are in the last."""
-        bins = Counter(min(int(score / (self.max_score or 1) * BINS), BINS - 1) for score in self.scores)
-        return [bins[number] for number in range(BINS)]
+        shares = (score / (self.max_score or 1) for score in self.scores)
+        bins = Counter(min(int(share * HISTOGRAM_BINS), HISTOGRAM_BINS - 1) for share in shares)
+        return [bins[number] for number in range(HISTOGRAM_BINS)]
 
     @property
     def median(self) -> float:
@@ -98,10 +100,10 @@ class Results:
         Discrimination is the correlation of a question's points with the rest of the score: None if all submissions won
         the same, or all have the same rest.
         """
-        if not self.won:
+        if not self.points_by_question:
             return []
-        won, unwritten = pd.DataFrame(self.won).fillna(0.0), pd.DataFrame(self.unwritten).eq(True)
-        rest = (-won).add(self.tested, axis="index").round(9)
+        won, unwritten = pd.DataFrame(self.points_by_question).fillna(0.0), pd.DataFrame(self.unwritten).eq(True)
+        rest = (-won).add(self.ran_scores, axis="index").round(9)
         discrimination = won.loc[:, won.nunique() > 1].corrwith(rest.loc[:, rest.nunique() > 1])
         return [
             {
@@ -128,7 +130,7 @@ class ScoreCell:
 
 
 @dataclass
-class Student:
+class StudentLine:
     """A line of the table of students."""
 
     label: str
@@ -147,8 +149,8 @@ class ClassStatistics:
 
     def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
         """Take in a class. `sections` holds the section of each person, where a roster had sections."""
-        self._results: dict[str, Results] = {}
-        self._students: dict[str, Student] = {}
+        self._results: dict[str, AssignmentResults] = {}
+        self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
         self.sections, self.submissions = sections, 0
         for row in rows:
@@ -160,13 +162,13 @@ class ClassStatistics:
         return list(needs_review.in_order(self._cases))
 
     @property
-    def results(self) -> list[Results]:
+    def results(self) -> list[AssignmentResults]:
         """Return the results of each assignment, in the order of the course."""
         order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
     @property
-    def students(self) -> list[Student]:
+    def students(self) -> list[StudentLine]:
         """Return all students by their names."""
         return sorted(self._students.values(), key=lambda student: student.label)
 
@@ -180,11 +182,11 @@ class ClassStatistics:
         if submission.who not in self._students:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
             section = self.sections.get(submission.who, "")
-            self._students[submission.who] = Student(label, quote(row.folder), section)
+            self._students[submission.who] = StudentLine(label, quote(row.folder), section)
         cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
         self._students[submission.who].cells[assignment] = cell
-        if assignment and not row.lost:
-            self._results.setdefault(assignment, Results(assignment)).add(row)
+        if assignment and not row.machine_failure:
+            self._results.setdefault(assignment, AssignmentResults(assignment)).add(row)
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
@@ -206,11 +208,11 @@ class ClassStatistics:
         )
 
 
-def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str, Any]]:
-    found = sorted(mistakes, key=lambda mistake: (-mistake[3], mistake[0].name, *mistake[1:3]))
+def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list[dict[str, Any]]:
+    ranked = sorted(mistakes, key=lambda mistake: (-mistake[3], mistake[0].name, *mistake[1:3]))
     return [
-        {"assignment": results.name, "question": question, "text": text, "count": count, "of": len(results.tested)}
-        for results, question, text, count in found
+        {"assignment": results.name, "question": question, "text": text, "count": count, "of": len(results.ran_scores)}
+        for results, question, text, count in ranked
     ]
 
 
@@ -227,16 +229,16 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     values = {
         "class_statistics": statistics,
         "alike": alike,
-        "most": MAX_ROWS,
+        "most": MAX_TABLE_ROWS,
         "today": date.today(),
         "content_hash": content_hash,
         "incomplete": incomplete,
     }
     page = environment.get_template("report.html").stream(values)
     page.enable_buffering(64)
-    with atomic(out / FILE) as file:
+    with atomic(out / REPORT_FILE) as file:
         file.writelines(page)
-    return out / FILE
+    return out / REPORT_FILE
 
 
 def _number(value: float) -> str:

@@ -36,9 +36,9 @@ from autograder.submission import read as read_uploads
 from autograder.submission.names import csv_cell
 from autograder.submission.syntax import NotPythonError, parse
 
-FILE = "similarity.csv"
+SIMILARITY_FILE = "similarity.csv"
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
-RUN = 12
+NODES_PER_FINGERPRINT = 12
 """Nodes of the syntax tree in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
 """Part of its fingerprints, and number of them, that a submission of a pair shares: fewer come about by chance."""
@@ -49,12 +49,14 @@ MAX_FINGERPRINTS = 32768
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
 """Part that two whole programs share to be nearly one, and number of smallest fingerprints that find such pairs."""
 
-Prints = NDArray[np.uint64]
+Fingerprints = NDArray[np.uint64]
 Link = tuple[float, int, int]
 """Similarity, and the numbers of two submissions."""
 
-_NONE: Prints = np.empty(0, dtype=np.uint64)
-_POWERS = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(RUN)], dtype=np.uint64)
+_NONE: Fingerprints = np.empty(0, dtype=np.uint64)
+_POWERS = np.array(
+    [pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(NODES_PER_FINGERPRINT)], dtype=np.uint64
+)
 _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64)
 
 
@@ -75,30 +77,34 @@ def write(
         Submission(", ".join(names), assignment, file, sha256, cells(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
-    there = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
+    listed = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
     handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
-    outside = [one for one in others if (one.assignment, one.student, one.cells) not in there]
+    outside = [one for one in others if (one.assignment, one.student, one.cells) not in listed]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
-    prints = list(map_bounded(partial(_beyond, handouts), [(file.assignment, file.cells) for file in compared]))
+    prints = list(
+        map_bounded(
+            partial(_fingerprints_beyond_handout, handouts), [(file.assignment, file.cells) for file in compared]
+        )
+    )
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
         whole = [_NONE if isinstance(of := prints[number], Exceeded) else of for number in numbers]
         rows += _pairs([compared[number] for number in numbers], whole, sum(number < len(files) for number in numbers))
-    write_csv(out / FILE, rows)
+    write_csv(out / SIMILARITY_FILE, rows)
     return [f"{one.file} ({of.why})" for one, of in zip(compared, prints, strict=True) if isinstance(of, Exceeded)]
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
     """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its form was changed."""
     try:
-        table = pd.read_csv(out / FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
+        table = pd.read_csv(out / SIMILARITY_FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):
         return None
     return [*table.to_dict("records")] if [*table.columns] == _COLUMNS else None
 
 
-def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
+def _handout(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
     """Return the fingerprints of an assignment's handout, and the names in it."""
     texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
     statements = [node for text in texts for node in parse(text).body]
@@ -106,69 +112,77 @@ def _handout(assignment: Assignment) -> tuple[Prints, Set[str]]:
         *dir(builtins),
         *(node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)),
     }
-    return _prints(vocabulary, texts), vocabulary
+    return _function_fingerprints(vocabulary, texts), vocabulary
 
 
-def _pairs(files: Sequence[Submission], whole: Sequence[Prints], size: int) -> Iterator[list[str]]:
+def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int) -> Iterator[list[str]]:
     """Yield the rows of one assignment, whose class are the first `size` files; the strongest group first."""
     class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
-    own = [np.setdiff1d(prints, common, True) for prints in whole]
-    links = [link for link in (*alike(own), *_in_common(own, whole)) if min(link[1:]) < size]
-    for number, group in enumerate(strongest(links, len(files)), 1):
+    distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
+    links = [
+        link for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole)) if min(link[1:]) < size
+    ]
+    for number, group in enumerate(strongest_links(links, len(files)), 1):
         for _, i, j in group:
             # Where little is left, they have it in common with many.
-            first, second = (own[i], own[j]) if min(len(own[i]), len(own[j])) >= MIN_SHARED else (whole[i], whole[j])
+            first, second = (
+                (distinctive[i], distinctive[j])
+                if min(len(distinctive[i]), len(distinctive[j])) >= MIN_SHARED
+                else (whole[i], whole[j])
+            )
             shared = len(np.intersect1d(first, second, True))
             shares = (f"{shared / len(prints):.2f}" for prints in (first, second))
             texts = (files[i].student, files[j].student, *shares, files[i].file, files[j].file)
             yield [files[i].assignment, str(number), *map(csv_cell, texts), files[i].sha256, files[j].sha256]
 
 
-def _in_common(own: Sequence[Prints], whole: Sequence[Prints]) -> Iterator[Link]:
+def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
     """Yield pairs of nearly one program that much of the class has, and whose fingerprints are therefore set aside.
 
     Each is compared with the first submission that has the same smallest fingerprints.
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):
-        for mix in _MIXES if len(prints) >= MIN_SHARED and len(own[i]) < MIN_SHARE * len(prints) else ():
+        for mix in _MIXES if len(prints) >= MIN_SHARED and len(distinctive[i]) < MIN_SHARE * len(prints) else ():
             j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST_COMPARED].tolist()), i)
             share = len(np.intersect1d(prints, whole[j], True)) / max(len(prints), len(whole[j]))
             if j != i and share >= SAME_PROGRAM_SHARE:
                 yield share, j, i
 
 
-def _beyond(handouts: Mapping[str, tuple[Prints, Set[str]]], text: tuple[str, Sequence[str]]) -> Prints | Exceeded:
+def _fingerprints_beyond_handout(
+    handouts: Mapping[str, tuple[Fingerprints, Set[str]]], text: tuple[str, Sequence[str]]
+) -> Fingerprints | Exceeded:
     """Return a submission's fingerprints beyond the handout; Exceeded with the reason if it cannot be compared."""
     name, cells = text
     handout, vocabulary = handouts[name]
     try:
-        return np.setdiff1d(_prints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
+        return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
     except Exception as error:
         return Exceeded(type(error).__name__)
 
 
-def _prints(vocabulary: Set[str], cells: Iterable[str]) -> Prints:
+def _function_fingerprints(vocabulary: Set[str], cells: Iterable[str]) -> Fingerprints:
     """Return the fingerprints of all functions, each once, in ascending order.
 
     Signatures, imports and the quiz are left out, since the handout dictates them. Names in `vocabulary` are kept.
     """
-    found = [_NONE]
+    fingerprint_sets = [_NONE]
     for cell in cells:
         outside: list[str] = []
         with contextlib.suppress(NotPythonError):  # a cell of a notebook that was left out
             for node in parse(cell).body:
                 match node:
                     case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                        found.append(fingerprints([*_nodes(node.body, vocabulary)]))
+                        fingerprint_sets.append(fingerprints([*_nodes(node.body, vocabulary)]))
                     case ast.Import() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="ANSWERS")]):
                         pass
                     case _:
                         outside += _nodes([node], vocabulary)
-        found.append(fingerprints(outside))
-    return np.unique(np.concatenate(found))
+        fingerprint_sets.append(fingerprints(outside))
+    return np.unique(np.concatenate(fingerprint_sets))
 
 
 def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
@@ -196,30 +210,30 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
                 todo += reversed(list(ast.iter_child_nodes(node)))
 
 
-def fingerprints(nodes: Sequence[str]) -> Prints:
+def fingerprints(nodes: Sequence[str]) -> Fingerprints:
     """Return a number for every run of nodes, equal in every process and on every machine."""
-    if len(nodes) < RUN:
+    if len(nodes) < NODES_PER_FINGERPRINT:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
-    return np.lib.stride_tricks.sliding_window_view(numbers, RUN) @ _POWERS
+    return np.lib.stride_tricks.sliding_window_view(numbers, NODES_PER_FINGERPRINT) @ _POWERS
 
 
-def alike(own: Sequence[Prints]) -> Iterator[Link]:
+def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
     """Yield pairs i < j that are similar, with the part of the larger one that they share."""
-    sizes = np.array([len(prints) for prints in own])
-    owners = np.repeat(np.arange(len(own)), sizes)
-    having = pd.Series(owners).groupby(np.concatenate([*own, _NONE])).indices  # fingerprint → where it stands
-    for i, mine in enumerate(own):
-        if len(mine) < MIN_SHARED:
+    sizes = np.array([len(prints) for prints in distinctive])
+    owners = np.repeat(np.arange(len(distinctive)), sizes)
+    having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → where it stands
+    for i, fingerprints_i in enumerate(distinctive):
+        if len(fingerprints_i) < MIN_SHARED:
             continue
-        theirs = owners[np.concatenate([having[one] for one in mine.tolist()])]
-        shared = np.bincount(theirs, minlength=len(own))
+        theirs = owners[np.concatenate([having[one] for one in fingerprints_i.tolist()])]
+        shared = np.bincount(theirs, minlength=len(distinctive))
         for j in np.flatnonzero((shared >= MIN_SHARED) & (shared >= MIN_SHARE * np.minimum(sizes, sizes[i]))):
             if i < j:
                 yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
 
 
-def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
+def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
     """Return the links of a maximum spanning forest, group by group (Kruskal's algorithm)."""
     together = [{i} for i in range(n)]
     kept = []
@@ -236,7 +250,7 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
     return list(groups.values())
 
 
-def solutions() -> Iterator[Submission]:
+def published_solutions() -> Iterator[Submission]:
     """Yield the solutions of the course, and its sample class if it is there: anybody can find them."""
     for one in assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
@@ -247,11 +261,11 @@ def solutions() -> Iterator[Submission]:
             )
 
 
-def earlier(folder: Path) -> Iterator[Submission]:
+def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
-    known = tuple(assignment.name for assignment in assignments())
-    students = find_in_folder(folder, None, known).students
-    outcomes = map_bounded(partial(read_uploads, known=known), students)
+    names = tuple(assignment.name for assignment in assignments())
+    students = find_in_folder(folder, None, names).students
+    outcomes = map_bounded(partial(read_uploads, known=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, Exceeded) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

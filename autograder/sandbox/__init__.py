@@ -1,14 +1,16 @@
 """The wall: student code runs in a locked worker process that knows numpy and nothing else.
 
     zygote   a warm interpreter with numpy loaded; forks a worker for each submission
-    worker   what runs inside: loads the submission, answers calls
+    worker   the process that loads the submission and answers calls
     substitutes  functions that return the grader's answers, in a submission's second worker
     confine  the locks that a worker puts on itself before the submission is loaded
+    system_calls  the system calls that a worker may make
     wire     the frames between a worker and the grader
-    limits   how much of everything a submission may use, and the grader to look at a result
+    limits   bounds on a submission, and on the grader that looks at its results
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
-    self_test  what it promises: a table of attempts to break it, tried before anything is graded
+    attempts  lines of Python that try to break a promise of the sandbox
+    self_test  runs the attempts before anything is graded
 
 The grader imports `backend`, `limits` and `self_test`, and what these build on; zygote and worker import nothing of the
 project but `protocol.call`, `protocol.codec` and this room.

@@ -140,7 +140,7 @@ class SandboxedBackend:
         awake, and only while it is asked: nothing that it is told reaches the other one while it can listen.
         """
         begin = time.monotonic()
-        second = SandboxedBackend(self.sandbox.beside, self.name, (*self.cells, *cells), self.limits)
+        second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
         self.deadline += time.monotonic() - begin  # a zygote may have to start
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.takes_turns = second.takes_turns = True

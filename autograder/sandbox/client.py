@@ -73,7 +73,7 @@ class Sandbox:
         self._renew_scratch()
         self.process, self.control = _start_zygote(environment(self.scratch))
         self.control.settimeout(MACHINE_TIMEOUT_SECONDS)
-        zygote.say(
+        zygote.send_message(
             self.control,
             project=str(PACKAGE.parent),
             libraries=LIBRARIES,
@@ -83,7 +83,7 @@ class Sandbox:
         )
 
     @functools.cached_property
-    def beside(self) -> Sandbox:
+    def second_sandbox(self) -> Sandbox:
         """Another sandbox, for a second process of the same submission; started once."""
         return Sandbox(self.disabled_locks, self.limits)
 
@@ -94,7 +94,7 @@ class Sandbox:
         try:
             with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
-            worker.process = self._answer()["process"]
+            worker.process = self._zygote_message()["process"]
             if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
                 raise WorkerDiedError(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDiedError) as error:
@@ -102,28 +102,28 @@ class Sandbox:
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         return worker
 
-    def end_worker(self) -> tuple[int, str]:
+    def kill_worker(self) -> tuple[int, str]:
         """Kill the current worker and wait for its end.
 
         Return its exit status (negative: a signal), and in words which limit of the zygote it had exceeded.
         """
         try:
             self.control.sendall(zygote.END)
-            ended = self._answer()
+            ended = self._zygote_message()
         except OSError as error:
             raise SandboxError(f"a worker could not be ended ({error}): run `autograder doctor`") from error
         self._renew_scratch()
         return ended["status"], ended["excess"]
 
-    def _answer(self) -> dict[str, Any]:
+    def _zygote_message(self) -> dict[str, Any]:
         """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
-            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
+            message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
-            said = self.control.recv(zygote.MAX_MESSAGE_BYTES)
-        if not said:
+            message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
+        if not message:
             raise ConnectionResetError("the process that starts workers has ended")
-        answer: dict[str, Any] = json.loads(said)
+        answer: dict[str, Any] = json.loads(message)
         if "error" in answer:
             raise OSError(answer["error"])
         return answer
@@ -141,7 +141,7 @@ class Sandbox:
     def close(self) -> None:
         """End the zygote, which ends its worker first; nothing of the sandbox is left."""
         if "beside" in vars(self):
-            self.beside.close()
+            self.second_sandbox.close()
         self.control.close()
         try:
             self.process.wait(MACHINE_TIMEOUT_SECONDS)
@@ -243,7 +243,7 @@ class Worker:
     def close(self) -> str:
         """Kill the process and wait for its end. Return in words what had ended it before; empty if nothing did."""
         try:
-            status, excess = self.sandbox.end_worker()
+            status, excess = self.sandbox.kill_worker()
         finally:
             self.wire.close()
         if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):

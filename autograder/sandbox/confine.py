@@ -23,13 +23,13 @@ import os
 import resource
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.system_calls import system_call_filter
 
 LOCKS = ("limits", "user", "session", "landlock", "seccomp")
 WATCH = "watch"
@@ -59,51 +59,8 @@ FIRST_USER = 0x60000000
 SPARE_USERS = range(60000, 65000)
 """Used where the large ids are not mapped (a container with a small user namespace)."""
 
-# What computing with numpy and the standard library takes, learned with strace over the sample submissions, threads and
-# temporary files included. Everything else fails with EPERM, as if the kernel did not allow it.
-_ALLOWED_CALLS = """
-    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
-    stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat
-    getdents getdents64 getcwd chdir fchdir ftruncate fsync fdatasync fadvise64 umask sync_file_range
-    mmap munmap mprotect mremap madvise brk membarrier
-    pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
-    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
-    nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
-    set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
-    getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
-    getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
-"""
-
-CLONE_THREAD = 0x10000
-
-FUTEX_PRIVATE_FLAG = 128
-"""Bit of an operation on a futex that concerns the calling process alone. Without it the kernel finds a futex in a page
-of a library for every process that has mapped the library, so that two workers could signal each other."""
-
-O_LARGEFILE = 0o100000
-"""Flag that C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
-
 DAY = 24 * 60 * 60.0
 """Seconds for which Linux leaves the time of access of a file alone that is read again."""
-
-_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
-_WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
-OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""For each way to open a file, the flags that may come with it.
-
-Not access mode 3, neither reading nor writing: Landlock has no right for that, so it would let every file be opened.
-Not to read and O_TRUNC: Landlock before ABI 3 would let a readable file be emptied. Not O_PATH, O_TMPFILE, O_NOATIME,
-O_DIRECT, O_SYNC."""
-
-ALL_BITS = (1 << 64) - 1
-
-_TERMINAL_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
-"""ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX: what opening and printing ask for."""
-
-_DESCRIPTOR_QUESTIONS = (0, 1, 2, 3, 1030)
-"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. Not F_SETOWN: the kernel would send a signal
-on a submission's behalf to any process of its user. No lock, of any kind: two workers could talk by locks on a file
-that both read."""
 
 
 @contextlib.contextmanager
@@ -128,14 +85,16 @@ class Locks:
         self.zygote = os.getpid()
         # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
         self.libc = ctypes.CDLL(None, use_errno=True)
-        self.own_user = "user" in self.on and self._may(CAP_SETUID | CAP_SETGID)
-        self.own_files = (
-            self.own_user and self._may(CAP_CHOWN | CAP_DAC_OVERRIDE) and all(map(_is_open, _readable(packages)))
+        self.has_separate_user = "user" in self.on and self._has_capabilities(CAP_SETUID | CAP_SETGID)
+        self.owns_files = (
+            self.has_separate_user
+            and self._has_capabilities(CAP_CHOWN | CAP_DAC_OVERRIDE)
+            and all(map(_is_open, _readable(packages)))
         )
         with _naming("landlock"):
             self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
         with _naming("seccomp"):
-            self.filter = _system_call_filter() if "seccomp" in self.on else None
+            self.filter = system_call_filter() if "seccomp" in self.on else None
 
     def apply(self) -> None:
         """Lock this process for good."""
@@ -150,12 +109,12 @@ class Locks:
             resource.RLIMIT_CPU: math.ceil(self.limits.submission_seconds),
             resource.RLIMIT_FSIZE: self.limits.files,
             resource.RLIMIT_NOFILE: self.limits.open_files,
-            resource.RLIMIT_NPROC: self.limits.tasks if self.own_user else SHARED_TASKS,
+            resource.RLIMIT_NPROC: self.limits.tasks if self.has_separate_user else SHARED_TASKS,
             **dict.fromkeys((resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE), 0),
         }
         for kind, bound in bounds.items():
-            _, most = resource.getrlimit(kind)
-            bound = bound if most == resource.RLIM_INFINITY else min(bound, most)
+            _, maximum = resource.getrlimit(kind)
+            bound = bound if maximum == resource.RLIM_INFINITY else min(bound, maximum)
             resource.setrlimit(kind, (bound, bound))
         # Where the machine itself runs out of memory, it is the worker that has to go, not the grader.
         with contextlib.suppress(OSError):
@@ -170,13 +129,13 @@ class Locks:
         root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker
         is Landlock's business, but root may ask which descriptors another process has. Then every capability goes.
         """
-        if self.own_user:
+        if self.has_separate_user:
             files = os.geteuid()
             os.setgroups([])
             self._prctl(PR_SET_KEEPCAPS, 1)
             self._become(FIRST_USER + os.getpid())
-            self._set_capabilities(CAP_SETUID | CAP_CHOWN if self.own_files else CAP_SETUID)
-            if self.own_files:
+            self._set_capabilities(CAP_SETUID | CAP_CHOWN if self.owns_files else CAP_SETUID)
+            if self.owns_files:
                 os.chown(self.scratch, os.geteuid(), -1)
             else:
                 self.libc.setfsuid(files)
@@ -191,8 +150,8 @@ class Locks:
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
-    def _may(self, capabilities: int) -> bool:
-        """Root usually has all of them, but not in a container that drops some."""
+    def _has_capabilities(self, capabilities: int) -> bool:
+        """Return True if this process has the capabilities. Root has all, but not in a container that drops some."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
         return bool(data[0] & capabilities == capabilities)
@@ -296,44 +255,3 @@ class _Program(ctypes.Structure):
     """The kernel's struct sock_fprog: how many instructions of eight bytes, and where they are."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
-
-
-def _system_call_filter() -> bytes:
-    """Return the filter in the kernel's format. Making it takes longer than forking a worker, so it is made once."""
-    import pyseccomp as seccomp
-
-    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of
-    # them.
-    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
-
-    def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """Add a rule for the system calls of this list that the machine's architecture has."""
-        for call in calls.split():
-            if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
-                rules.add_rule(action, call, *arguments)
-
-    add(_ALLOWED_CALLS)
-    # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses
-    # clone.
-    add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
-    add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
-    # The C library joins a thread by a futex without the flag: where that would block, it looks again at once.
-    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
-    add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
-    for mode, flags in OPEN_FLAGS.items():
-        for call, place in (("open", 1), ("openat", 2)):
-            add(call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
-    for call, questions in (("ioctl", _TERMINAL_QUESTIONS), ("fcntl", _DESCRIPTOR_QUESTIONS)):
-        for question in questions:
-            add(call, seccomp.Arg(1, seccomp.EQ, question))
-    # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is
-    # seen.
-    add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
-    # Its own limits and processors may be read, and no other process's.
-    add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
-    add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
-    with tempfile.TemporaryFile() as file:
-        rules.export_bpf(file)
-        file.seek(0)
-        return file.read()

@@ -44,10 +44,10 @@ class Limits:
 
     def table(self) -> Iterator[tuple[str, str]]:
         """Yield the amount and the description of each limit, for a person."""
-        for one in fields(self):
-            unit = one.metadata["unit"]
-            amount = getattr(self, one.name) / (MIB if unit == "MiB" else 1)
-            yield f"{int(amount)} {unit}".rstrip(), one.metadata["what"]
+        for limit in fields(self):
+            unit = limit.metadata["unit"]
+            amount = getattr(self, limit.name) / (MIB if unit == "MiB" else 1)
+            yield f"{int(amount)} {unit}".rstrip(), limit.metadata["what"]
 
 
 LIMITS = Limits()

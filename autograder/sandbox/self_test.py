@@ -25,6 +25,7 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
+from autograder.sandbox.attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
 from autograder.sandbox.client import (
     LIBRARIES,
     Sandbox,
@@ -61,91 +62,6 @@ class Finding:
         return FIX[self.lock.split(", ")[0]]
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """A line of Python that breaks a promise, and the locks that refuse it, each of them alone."""
-
-    promise: str
-    lock: str
-    line: str
-    refused: str = "PermissionError"
-    """the exceptions, or ends of the worker, that show that it was refused"""
-
-
-ATTEMPT_PROGRAM = """
-import ctypes, fcntl, mmap, os, resource, socket, threading, time
-libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
-FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1
-word = ctypes.byref(ctypes.c_int())
-ticks = []
-def tick():
-    while len(ticks) < 10000:
-        ticks.append(time.monotonic())
-        time.sleep(0.001)
-def system_call(name, *arguments):
-    if getattr(libc, name)(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), name)
-def is_open(descriptor):
-    try:
-        return bool(os.fstat(descriptor))
-    except OSError:
-        return False
-def refuse_where(condition):
-    if condition:
-        raise PermissionError
-def is_traced(path):
-    before = os.stat(path).st_atime_ns
-    open(path, 'rb').read(1)
-    return os.stat(path).st_atime_ns != before
-def attempt(line, given):
-    exec(line, globals() | given)
-"""
-
-ATTEMPTS = (
-    Attempt("reads nobody's file", "landlock", "open(file).close()"),
-    Attempt("reads nothing of this project", "landlock", "open(code).close()"),
-    Attempt("reads nothing of the system's", "landlock", "open('/etc/passwd').close()"),
-    Attempt("reads no process's environment", "landlock, user", "open(f'/proc/{grader}/environ').close()"),
-    Attempt("lists no folder", "landlock", "os.listdir(folder)"),
-    Attempt("writes nothing elsewhere", "landlock", "open(folder + '/new', 'w').close()"),
-    Attempt("writes nothing beside its scratch folder", "user", "open('../new', 'w').close()"),
-    Attempt("empties no file", "seccomp, landlock", "os.truncate(file, 0)"),
-    Attempt("opens no file in an odd way", "seccomp, landlock", "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)"),
-    Attempt("locks no file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
-    Attempt("leaves no trace in what it reads", "times", "refuse_where(not any(map(is_traced, libraries)))"),
-    Attempt("reaches no address", "seccomp", "socket.socket()"),
-    Attempt("has no socket of any kind", "seccomp", "socket.socketpair()"),
-    Attempt("starts no process", "seccomp", "os.fork() or os._exit(0)"),
-    Attempt("becomes no other program", "seccomp, landlock", "os.execv('/bin/true', ['true'])"),
-    Attempt("signals no process", "seccomp, landlock, user", "os.kill(grader, 0)"),
-    Attempt("traces no process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
-    Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
-    Attempt("waits for no other process", "seccomp", "system_call('syscall', FUTEX, word, WAKE, 1)", "BlockingIOError"),
-    Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
-    Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
-    Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(files + 1)", "OSError"),
-    Attempt("opens no more files than it may", "limits", "[open(os.devnull) for _ in range(open_files)]", "OSError"),
-    Attempt(
-        "has no more processor time than it may",
-        "limits",
-        "refuse_where(0 <= resource.getrlimit(resource.RLIMIT_CPU)[1] <= submission_seconds)",
-    ),
-    Attempt("inherits no variable of the grader", "zygote", "refuse_where(os.environ.items() <= variables.items())"),
-    Attempt("inherits no descriptor of the grader", "zygote", "refuse_where(sum(map(is_open, range(1024))) == 4)"),
-    Attempt(
-        "starts no more threads than it may",
-        "limits, watch",
-        "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(1)",
-        "RuntimeError, started more than",
-    ),
-    Attempt(
-        "writes no more in all than it may",
-        "watch",
-        "[open(name, 'wb').write(bytes(files // 2 + 4096)) for name in 'ab']; time.sleep(1)",
-        "wrote more than",
-    ),
-)
-
 FIX = {
     "landlock": (
         "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
@@ -178,10 +94,10 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     limits = replace(LIMITS, files=2 * MIB)  # less to write
     confine.settle_access_times(confine.packages_in(LIBRARIES))
     try:
-        with closing(Sandbox(disabled_locks, limits)) as sandbox, _given(sandbox) as given:
-            worker = _Examined(sandbox, given)
-            found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
-            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
+        with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
+            worker = _Examined(sandbox, variables)
+            findings = [Finding(each.promise, each.lock, worker.lets_through(each)) for each in ATTEMPTS]
+            return findings + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
         return [Finding("a worker starts and puts on its locks", lock, str(error))]
@@ -189,15 +105,15 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
 
 def require() -> None:
     """Raise BrokenPromiseError if a promise does not hold here."""
-    for one in examine():
-        if not one.held:
+    for finding in examine():
+        if not finding.held:
             raise BrokenPromiseError(
-                f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {WITHOUT_SANDBOX}"
+                f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {WITHOUT_SANDBOX}"
             )
 
 
 @contextmanager
-def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
+def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
     """Yield the variables of the attempts: the limits, and a folder with a file that every user may write."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
@@ -220,9 +136,9 @@ def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
 class _Examined:
     """A sandbox, and the worker that makes the next attempt."""
 
-    def __init__(self, sandbox: Sandbox, given: dict[str, Any]) -> None:
+    def __init__(self, sandbox: Sandbox, variables: dict[str, Any]) -> None:
         self.sandbox = sandbox
-        self.given = given
+        self.variables = variables
         self.worker: Worker | None = None
 
     def running(self) -> Worker:
@@ -237,7 +153,7 @@ class _Examined:
 
     def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
         """Return the reply to a line. Raise WorkerDiedError."""
-        return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
+        return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def end(self) -> str:
         """Begin the next attempt in a new worker; returns what this one was ended for."""
@@ -251,7 +167,7 @@ class _Examined:
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDiedError as error:
             ended = self.end() or str(error)
-        if any(ended.startswith(one) for one in attempt.refused.split(", ")):
+        if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was let through")
 
@@ -295,10 +211,10 @@ def _is_imported(examined: _Examined) -> str:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
         line = "import socket; print(socket.__file__)"
-        found = subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-S", "-c", line], cwd=folder, capture_output=True, text=True, check=False
         )
-        return f"an interpreter took {found.stdout}" if folder in found.stdout else found.stderr
+        return f"an interpreter took {done.stdout}" if folder in done.stdout else done.stderr
 
 
 def _outlives_the_grader(examined: _Examined) -> str:

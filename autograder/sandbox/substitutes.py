@@ -48,7 +48,7 @@ def _mixed(question: bytes, data: bytes) -> bytes:
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
-class Asked(BaseException):
+class UnansweredQuestion(BaseException):
     """Ends a call in which a substitute met a question without an answer.
 
     It is no Exception, so that no `except Exception` of a submission goes on with a value that is about to change.
@@ -100,12 +100,12 @@ class Exchange:
         self(replaced, ())
         return self.namespace[name](*args, **kwargs)
 
-    def own_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
-        """Return True and the value of each question by the own functions alone, or False and None."""
+    def original_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
+        """Return True and the value that the original functions give for each question, or False and None."""
         self((), ())
-        return [self._own_value(*question) for question in questions]
+        return [self._original_value(*question) for question in questions]
 
-    def _own_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+    def _original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
         try:
             return True, self.substitutes[name](*args, **kwargs)
         except BaseException:  # a submission may raise anything, SystemExit included
@@ -129,7 +129,7 @@ class Exchange:
                 return original(*args, **kwargs)
             finally:
                 if self.pending and name not in self.replaced:
-                    raise Asked
+                    raise UnansweredQuestion
 
         return substitute
 

@@ -56,8 +56,8 @@ def _serve(grader: int) -> None:
     with _interrupted_after(seconds, filename):
         module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
-    for asked in map(wire.unpack_request, requests):
-        _write(grader, wire.pack_reply(call.perform(module, asked)))
+    for request in map(wire.unpack_request, requests):
+        _write(grader, wire.pack_reply(call.perform(module, request)))
 
 
 class LoadTimeout(BaseException):

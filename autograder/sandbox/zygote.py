@@ -44,19 +44,19 @@ WATCH_SECONDS = 0.05
 def main(descriptor: int) -> NoReturn:
     """Load, prepare the locks, then serve the grader until it hangs up."""
     grader = socket.socket(fileno=descriptor)
-    if not (said := grader.recv(MAX_MESSAGE_BYTES)):
+    if not (message := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
-    plan = json.loads(said)
+    plan = json.loads(message)
     os.chdir(Path(plan["scratch"]).parent)
     try:
         zygote = _Zygote(grader, plan)
     except Exception as error:
-        say(grader, error=f"{type(error).__name__}: {error}"[:2000])
+        send_message(grader, error=f"{type(error).__name__}: {error}"[:2000])
         os._exit(1)
     zygote.serve()
 
 
-def say(end: socket.socket, **facts: object) -> None:
+def send_message(end: socket.socket, **facts: object) -> None:
     """Send a message, which arrives as a whole. A closed connection is noticed at the next receive."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
@@ -101,7 +101,7 @@ class _Zygote:
                 remove(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None
-            say(self.grader, status=status, excess=excess)
+            send_message(self.grader, status=status, excess=excess)
 
     def _fork(self, end: int) -> None:
         child = os.fork()
@@ -109,7 +109,7 @@ class _Zygote:
             self.work(end, self.scratch, self.locks)
         os.close(end)
         self.worker = _WorkerProcess(child, self.scratch, self.limits)
-        say(self.grader, process=child)
+        send_message(self.grader, process=child)
 
 
 def remove(home: Path) -> None:

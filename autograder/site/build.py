@@ -24,7 +24,7 @@ SIZES = {"Python": 5.8, "numpy": 3.1}
 CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The files of Pyodide that every site needs; those of packages are named in the last."""
 
-ALONE = """
+SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py autograder/laptop/self_study.py
     autograder/grading/__init__.py autograder/grading/quiz.py autograder/hints/*.py
 """.split()
@@ -42,24 +42,26 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
     files = _files(handout.contents(), alone)
     if not alone and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
-    engine = {} if is_remote else _engine(Path(pyodide))
-    version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(engine)
-    site = _site(files, version, pyodide if is_remote else next(iter(engine)).partition("/")[0] + "/", alone)
+    pyodide_files = {} if is_remote else _pyodide_files(Path(pyodide))
+    version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(pyodide_files)
+    site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
-    handout.write({out / name: content for name, content in engine.items()})
+    handout.write({out / name: content for name, content in pyodide_files.items()})
     return out
 
 
 def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
     """Return all that the site is made of, as texts that can be looked through: path → content."""
-    own = {
+    site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
-    own |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
+    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
     if alone:
-        own |= {path.relative_to(ROOT).as_posix(): path for pattern in ALONE for path in ROOT.glob(pattern)}
-    return {**shipped, **{name: path.read_bytes() for name, path in own.items() if path.is_file()}}
+        site_files |= {
+            path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)
+        }
+    return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
 def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
@@ -72,23 +74,25 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
         "libraries": compiled(libraries(), version),
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
-        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab)\.py|\w+/\w+\.csv)"),
+        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
         "writer": chosen(r"assignments/writer/.*"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
-    lessons = [one.name for one in assignments()]
+    lessons = [assignment.name for assignment in assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
     config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
-    pages = chosen(rf"{handout.COURSE}/.*")
-    pages[f"{handout.COURSE}/keep.html"] = _page_to_keep(pages[f"{handout.COURSE}/index.html"], files["site/keep.html"])
+    pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
+    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _page_to_keep(
+        pages[f"{handout.PAGES_FOLDER}/index.html"], files["site/keep.html"]
+    )
     site = {
-        name.removeprefix(f"{handout.COURSE}/"): _prepared(name, content, names, pyodide)
+        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _prepared(name, content, names, pyodide)
         for name, content in pages.items()
     }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
@@ -134,11 +138,11 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
     """Return the service worker with the list of files that it keeps, under a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
-    known = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
-    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in known.items()).encode() + script
+    constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
-def _engine(folder: Path) -> dict[str, bytes]:
+def _pyodide_files(folder: Path) -> dict[str, bytes]:
     """Return path in the site → content of the files of Pyodide in a folder that the site needs."""
     lock_file = folder / "pyodide-lock.json"
     if not lock_file.is_file():

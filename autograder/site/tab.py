@@ -25,7 +25,7 @@ from autograder.laptop import pictures
 from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress, known_assignments
+from autograder.laptop.progress import Progress, local_assignments
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
@@ -162,7 +162,7 @@ class Tab:
 
     def _writer(self) -> Any:
         """Return the writer's model, with the student's functions as they are now."""
-        for name in known_assignments():
+        for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         from assignments.writer.llama import Model  # here, because the writer comes in an archive of its own
         from assignments.writer.yours import yours
@@ -180,7 +180,10 @@ def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
     """Return line and sentence of each place in the student's file where Python stopped."""
-    sentences = [progress.problem, *(mistake.message for state in progress.function_states for mistake in state.own)]
+    sentences = [
+        progress.problem,
+        *(mistake.message for state in progress.function_states for mistake in state.mistakes),
+    ]
     matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
     return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in matches if match]
 
@@ -203,7 +206,7 @@ def unpack(archive: bytes) -> str:
             stem, _, suffix = Path(entry.filename).name.rpartition(".")
             if entry.file_size > MAX_FILE_BYTES:
                 continue
-            if suffix == "py" and stem in known_assignments():
+            if suffix == "py" and stem in local_assignments():
                 files[stem] = opened.read(entry).decode("utf-8")
             elif entry.filename == "memory.json":
                 memory = opened.read(entry).decode("utf-8")

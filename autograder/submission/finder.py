@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.course import left_out
+from autograder.course import left_out_lessons
 from autograder.submission import platforms
 from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
@@ -129,14 +129,15 @@ class _Finder:
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
         if folder == self.root and len(folders) == 1 and not files:
             self._refuse_a_download_inside(folder / folders[0])
-        exact = {name: equal_to(name, (*self.known, *left_out())) or "" for name in folders if not is_assignments}
+        lessons = (*self.known, *left_out_lessons())
+        exact = {name: equal_to(name, lessons) or "" for name in folders if not is_assignments}
         names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
         others = [name for name in folders if name not in names]
         if not names or len(names) < len(others) + len(files):
             return self.of_class(folder, folders, files, default)
         uploads: list[Upload] = []
         for name, assignment in names.items():
-            if assignment in left_out():
+            if assignment in left_out_lessons():
                 self.passed_over.append(f"{name} (left out this term)")
             elif self.only in (None, assignment or self.only):
                 inside = default.unless(self.default(name))

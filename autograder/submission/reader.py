@@ -27,7 +27,7 @@ MAX_FILES = 20  # of one student's that are read for one assignment; and zips th
 _MAX_LISTED = 3
 
 _HANDOUT = re.compile(  # files that students do not write: never a rival of what they wrote
-    r"(?:^|/)(?:(?:figures|measuring|experiments|lab|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
+    r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )

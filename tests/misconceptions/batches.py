@@ -357,6 +357,15 @@ def documents_begin_one_late(boundaries):
     return _causal(len(right)) & (text[:, np.newaxis] == text)
 
 
+@mistake("document_mask", "expected: side='left' in np.searchsorted, over all boundaries")
+def first_token_of_a_text_in_the_one_before(boundaries):
+    """You count the first token of each text as the last of the text before; the rule: the token at a boundary belongs
+    to the text that begins there."""
+    right = batches.document_mask(boundaries)
+    text = np.searchsorted(np.asarray(boundaries), np.arange(len(right)), side="left")
+    return _causal(len(right)) & (text[:, np.newaxis] == text)
+
+
 @mistake("document_mask", "expected: the masks of torch.nn.MultiheadAttention are True for what is hidden")
 def document_mask_inverted(boundaries):
     """Your mask is True where a query may not use a key; the rule: True is allowed."""
@@ -372,14 +381,13 @@ def one_causal_row(q, k, v, boundaries):
 @mistake("packed_attention", "expected: the scale forgotten")
 def packed_without_scale(q, k, v, boundaries):
     """Your scores are not divided by √d; the rule: softmax(q kᵀ/√d)."""
-    return _packed(q, k, v, boundaries, scale=1.0)
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, _causal(q.shape[-2]), 1.0))
 
 
 @mistake("packed_attention", "Dao-AILab/flash-attention: `flash_attn_varlen_func` is not causal unless told")
 def packed_without_order(q, k, v, boundaries):
     """Inside a text your queries use later keys; the rule: attention is causal."""
-    text = _text_of_each(boundaries)
-    return _packed(q, k, v, boundaries, text[:, np.newaxis] == text)
+    return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, np.True_))
 
 
 @mistake("packed_attention", "expected: attention with document_mask")
@@ -641,6 +649,13 @@ def remainder_the_other_way(length, slots):
     whose number leaves that slot as remainder."""
     newest = length - 1
     return np.maximum(newest - (np.arange(slots) - newest) % slots, -1)
+
+
+@mistake("ring_positions", "expected: np.roll by −(length mod slots)")
+def ring_turned_the_other_way(length, slots):
+    """You turned the kept positions the wrong way round; the rule: token p is in slot p mod slots."""
+    right = batches.ring_positions(length, slots)
+    return right if length < slots else np.roll(np.arange(length - slots, length), -(length % slots))
 
 
 @mistake("tree_positions", "expected: `parent > 0`, or a test of truth")

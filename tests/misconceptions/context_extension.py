@@ -21,10 +21,10 @@ def dim(beta, head_dim, base, trained_len):
     return head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
 
 
-def shares_between(low, high, head_dim):
-    """YaRN's ramp for whatever bounds an entry gets wrong."""
+def shares_between(low, high, head_dim, step=1):
+    """YaRN's ramp for whatever bounds, or steps from pair to pair, an entry gets wrong."""
     width = high - low if high != low else 0.001
-    return np.clip((np.arange(head_dim // 2) - low) / width, 0, 1)
+    return np.clip((step * np.arange(head_dim // 2) - low) / width, 0, 1)
 
 
 def right_shares(head_dim, base, trained_len, beta_fast, beta_slow):
@@ -169,6 +169,16 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
+
+
+@mistake("yarn_frequencies", "expected: np.arange(0, d, 2) taken for the pair index")
+def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You put the feature numbers 0, 2, 4, … into the ramp; the rule: low and high are pair indices, so the ramp takes
+    the pair index i: 0, 1, 2 and so on."""
+    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
+    high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
+    return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim, step=2))
 
 
 def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_len, beta_fast, beta_slow):

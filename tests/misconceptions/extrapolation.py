@@ -196,6 +196,45 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
 
 
+def with_t5_buckets(method, q, k, parameters, share, shared):
+    """Logits whose far buckets are E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1: for what an entry gets wrong."""
+    right = extrapolation.logits(method, q, k, parameters)
+    if method != "t5" or len(parameters["bias_table"]) < 2:
+        return right
+    table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
+    distance, exact = np.maximum(distances(len(q)), 0), len(table) // 2
+    steps = share(np.maximum(distance, exact), exact) * shared(len(table), exact) + 1e-9
+    bucket = np.where(distance < exact, distance, np.clip(exact + steps.astype(int), 0, len(table) - 1))
+    return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
+
+
+@mistake("logits", "expected: the number of buckets in place of those that are left")
+def t5_steps_for_all_buckets(method, q, k, parameters):
+    """You spread T5's logarithm over all B buckets; the rule is B − E, because near distances take the first E."""
+    return with_t5_buckets(
+        method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128 / e), lambda buckets, _: buckets
+    )
+
+
+@mistake("logits", "expected: the E of the denominator forgotten")
+def t5_logarithm_of_128(method, q, k, parameters):
+    """You divided T5's logarithm by ln 128; the rule is ln(128/E), so that the last bucket begins near 128."""
+    return with_t5_buckets(method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128), np.subtract)
+
+
+@mistake("logits", "expected: the E of both logarithms forgotten")
+def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
+    """You took the logarithms of n and of 128 for T5; the rule divides both by E, so that the logarithmic part starts
+    where the exact part ends."""
+    return with_t5_buckets(method, q, k, parameters, lambda n, _: np.log(n) / np.log(128), np.subtract)
+
+
+@mistake("logits", "expected: the logarithmic half of T5's formula left out")
+def t5_buckets_all_exact(method, q, k, parameters):
+    """You made all of T5's buckets one position wide; the rule: from n = E on they grow with the logarithm."""
+    return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
+
+
 @mistake("logits", "expected: the sign, easily lost between i − j and j − i")
 def alibi_added(method, q, k, parameters):
     """Your ALiBi bias grows with the distance; the rule subtracts it, so that far keys count less."""

@@ -159,6 +159,22 @@ def border_not_clamped(table, old_shape, new_shape):
     )
 
 
+@mistake("resize_grid", "expected: the index clamped, and not the place")
+def index_clamped_alone(table, old_shape, new_shape):
+    """You clamped the number of the cell, but not u itself: before the first centre you went on along the slope. The
+    rule: clamp u, so that the outer cells hold there."""
+
+    def extended(old, new):
+        centres = (np.arange(new) + 0.5) * old / new - 0.5
+        below = np.clip(np.floor(centres).astype(int), 0, old - 1)
+        weights = np.zeros((new, old))
+        np.add.at(weights, (np.arange(new), below), 1 - (centres - below))
+        np.add.at(weights, (np.arange(new), np.minimum(below + 1, old - 1)), centres - below)
+        return weights
+
+    return stretched(table, old_shape, new_shape, extended)
+
+
 @mistake("resize_grid", "expected: reshape(width, height) and the axes exchanged")
 def table_read_by_columns(table, old_shape, new_shape):
     """You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after the
@@ -274,6 +290,17 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
     if interleaved:
         return right
     rates = np.concatenate([rates_of(2 * size, base) for size in sections if size])
+    return spread(rates, np.repeat(np.arange(3), sections), 3)
+
+
+@mistake("mrope_frequencies", "expected: the index counted inside the section")
+def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    """Each section begins with the fastest frequency again; the rule: i counts all pairs, so pair i has base^(−2i/d)
+    whatever its axis."""
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    if interleaved:
+        return right
+    rates = np.concatenate([rates_of(head_dim, base)[:size] for size in sections])
     return spread(rates, np.repeat(np.arange(3), sections), 3)
 
 

@@ -852,13 +852,26 @@ def no_mask_at_all(tokens, loaded, positions=None, mask=None, cache=None):
     return _forward(tokens, loaded, positions, np.ones((new, before + new), bool) if mask is None else mask, cache)
 
 
+def _masked_from_the_first_row(tokens, loaded, positions, mask, cache):
+    before = np.shape(cache[0][0])[-2] if cache else 0
+    new = np.shape(tokens)[-1]
+    return _forward(tokens, loaded, positions, np.tri(new, before + new, dtype=bool) if mask is None else mask, cache)
+
+
 @mistake("forward", "lucidrains/x-transformers #187; hyprstream/hyprstream #1521; pytorch/executorch #21749")
 def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
     """Behind a cache your mask begins with its first row, so new tokens do not see what came before; the rule: row i
     of the new ones may use the keys 0 … t+i."""
-    before = np.shape(cache[0][0])[-2] if cache else 0
-    new = np.shape(tokens)[-1]
-    return _forward(tokens, loaded, positions, np.tri(new, before + new, dtype=bool) if mask is None else mask, cache)
+    return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
+
+
+@mistake("forward", "expected: a mask made only where there are several new tokens")
+def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
+    """If several tokens come behind a cache, your mask begins with its first row, so they do not see what came before;
+    the rule: row i of the new ones may use the keys 0 … t+i."""
+    if np.shape(tokens)[-1] == 1:
+        return model.forward(tokens, loaded, positions, mask, cache)
+    return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
 
 
 @mistake("forward", "mlx-node/mlx-node #24; Mikyx-1/TinyLLM #17")

@@ -486,6 +486,17 @@ def sink_not_shifted(scores, sink):
     return powers / np.where(total == 0, 1, total)
 
 
+@mistake("sink_weights", "expected: the largest of both subtracted from the scores alone")
+def sink_not_shifted_by_the_largest_of_both(scores, sink):
+    """You subtracted the largest number from the scores, and e^sink stayed as it is; the rule: subtract the same number
+    from the sink too, or its share is wrong."""
+    scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]
+    largest = np.maximum(np.maximum(scores.max(axis=-1, keepdims=True), sinks), -1e300)
+    powers = np.exp(scores - largest)
+    total = powers.sum(axis=-1, keepdims=True) + np.exp(sinks)
+    return powers / np.where(total == 0, 1, total)
+
+
 @mistake("kept_tokens", "expected: a slice that begins one token too late")
 def window_one_short(length, n_sinks, window):
     """Your window keeps one token too few; the rule: the last `window` tokens are kept, the newest one among them."""

@@ -141,6 +141,17 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
     return np.where(distance < exact, right, first + exact + steps)
 
 
+@mistake("t5_bucket", "expected: the limit of all buckets for that of one direction")
+def last_bucket_of_both_directions(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    """Far distances end at the last bucket of all, num_buckets − 1; the rule: bidirectional, each direction has half of
+    the buckets, and its own last one takes the rest."""
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    far = np.minimum(exact + log_steps(distance, per_direction, max_distance), num_buckets - 1)
+    return np.where(distance < exact, right, first + far)
+
+
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (query minus key)")
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You exchanged the halves of past and future; the rule: keys ahead, j > i, use the second half."""

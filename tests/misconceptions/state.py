@@ -386,6 +386,19 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
+@mistake("linear_chunks", "expected: an exclusive running sum of the gates")
+def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
+    """What a query reads from the state has not faded by the gate of its own token; the rule: c_i counts token i
+    too."""
+
+    def one_chunk(current, q, k, v, log_f):
+        earlier = np.concatenate([np.zeros_like(log_f[..., :1]), log_f[..., :-1]], axis=-1)
+        out = state.linear_attention(q, k, v, log_f) + since_start(earlier) * (q @ current)
+        return out, after(current, k, v, log_f)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
     """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the

@@ -31,7 +31,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 
 
 def apply(book: Gradebook, *lines: str, encoding: str = "utf-8") -> tuple[int, list[str]]:
-    (book.out.parent / adjustments.FILE).write_text("\n".join(lines) + "\n", encoding)
+    (book.out.parent / adjustments.ADJUSTMENTS_FILE).write_text("\n".join(lines) + "\n", encoding)
     return adjustments.apply(book, book.out.parent)
 
 
@@ -81,7 +81,7 @@ def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
     """A run takes in anew what was handed in, and its table with it."""
     apply(book, HEAD, "ada,rope,1,,x")
     book.take_in([[submission_file("ada")]], {"rope": "suite"})
-    (book.out.parent / adjustments.FILE).unlink()
+    (book.out.parent / adjustments.ADJUSTMENTS_FILE).unlink()
     assert adjustments.apply(book, book.out.parent) == (0, [])
     assert [row.score for row in book.rows()] == [SCORE]
 
@@ -117,7 +117,7 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """Or a student reads half a reason, and has points that nobody gave."""
+    """Otherwise a student would read half a reason, and have points that nobody gave."""
     with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

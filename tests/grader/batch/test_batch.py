@@ -25,7 +25,7 @@ from rich.console import Console
 
 from autograder import course, parallel
 from autograder.batch import run, workers
-from autograder.batch.database import FILE
+from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GraderSetup, Job
@@ -116,7 +116,7 @@ def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
 
 
 def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even a grader is started; the files are the same to the last byte. What was deleted is written again."""
+    """No grader is started, the files are the same to the last byte, and deleted files are written again."""
     folder, out = small
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -146,7 +146,7 @@ def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path:
 
 
 def dear(thing: str) -> str:
-    """What one thing may cost, and then some."""
+    """Code that costs more than one submission may cost."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -175,12 +175,12 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     )
 
 
-# Whoever is killed
+# Graders that are killed
 
 
 @pytest.fixture
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's code is run in this test, and none is read elsewhere."""
+    """Stand-ins for graders: this test runs no submission, and none is read elsewhere."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
@@ -216,8 +216,8 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a grader that ends had in progress goes to others, and what none survives is named for a human after three
-    tries. What a grader hangs over is named at once. Neither costs anybody else anything; the next run tries again."""
+    """The jobs of a grader that ends go to other graders. A job that no grader survives is named for staff after three
+    tries, and a job over which a grader hangs at once. Other submissions lose nothing, and the next run tries again."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -244,7 +244,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As pebble's does when a process ends that has no job."""
+    """A pool of pebble gives up when a process without a job ends."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
     pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
@@ -255,7 +255,7 @@ def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the solution cannot be graded either, the run stops and nobody gets a zero."""
+    """The run stops if the solution cannot be graded either, and nobody gets a zero."""
 
     def submit(self: Direct, job: Job) -> Future[bytes]:
         future: Future[bytes] = Future()
@@ -311,8 +311,8 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
 
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With another suite than the coordinator's, or behind a wall that is down: on a cluster each proves its own. The
-    sentence comes whole from another process."""
+    """A grader refuses if its suite is not the coordinator's, or if its sandbox does not hold: on a cluster each grader
+    tests its own. The sentence arrives complete from another process."""
 
     def said(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
@@ -325,9 +325,9 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     monkeypatch.setattr(self_test, "require", require)
     job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in said(job, setup)
-    workers._warm.pop().close()
+    workers._warm_grader.pop().close()
     assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(
-        job, replace(setup, prove_wall=True)
+        job, replace(setup, tests_sandbox=True)
     )
 
 
@@ -466,9 +466,10 @@ def flipped(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
-    """What is damaged is graded anew, to the same grades; who only reads gets one sentence, or what was there."""
+    """A damaged gradebook is graded anew, with the same grades. A command that only reads prints one sentence, or the
+    old files."""
     grade(ten, tmp_path / "whole")
-    path, expected = tmp_path / "out" / FILE, classroom.grades(tmp_path / "whole")
+    path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):
         shutil.copytree(tmp_path / "whole", tmp_path / "out")
         draw = random.Random(seed)
@@ -479,7 +480,7 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
         for _ in range(4 ** (seed % 5) if seed > 1 else 0):
             flipped(path, draw)
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
-            list(book.rows()), book.replaced(), book.questions()
+            list(book.rows()), book.superseded(), book.questions()
         grade(ten, path.parent)
         assert classroom.grades(path.parent) == expected, seed
         shutil.rmtree(path.parent)

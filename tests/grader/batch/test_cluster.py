@@ -38,7 +38,7 @@ class LoopbackCluster:
         self.address: str = self.client.scheduler.address
 
     def add(self, name: str) -> None:
-        """One more worker."""
+        """Start another worker."""
         options = ["--name", name, "--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder)]
         self._start("worker", self.address, *options, name=name)
         while name not in {one["name"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()}:
@@ -99,7 +99,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """One sentence, before anything is graded."""
+    """The command ends with one sentence, before anything is graded."""
     monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):

@@ -74,7 +74,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or grades of the last term would be taken from the gradebook."""
+    """Otherwise grades of the last term would be taken from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).suite_hash for name in ("alibi", "rope")}
@@ -92,7 +92,7 @@ def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_a
 
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
-    """Its grades stay, should the same code come again."""
+    """The grades of replaced submissions stay, in case the same code is submitted again."""
     book.take_in([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
     assert grade_all(book) == 2
     book.take_in([[submission_file("bob", "y = 3")]], SUITES)
@@ -111,19 +111,19 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """It has a row until then, and the sentence for staff."""
+    """The submission has a row until then, and a sentence for staff."""
     book.take_in([[submission_file("ada")]], SUITES)
     (key,) = book.to_grade()
     book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
     (row,) = book.rows()
-    assert (row.grade.status, row.lost) == ("killed", "the grader was killed by signal 9")
+    assert (row.grade.status, row.machine_failure) == ("killed", "the grader was killed by signal 9")
     assert list(book.to_grade()) == [key]
     book.add(key, PACKED)
     assert not book.to_grade()
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """There is no suite to judge them, and they are unreadable as they stand."""
+    """Submissions without an assignment have no suite, and are unreadable."""
     book.take_in([[unreadable("ada", assignment="")]], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
@@ -163,7 +163,7 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
         ("Canvas:102", "rope/cy.py"),
         (":dee", "rope/dee.py"),
     ]
-    assert [one.file for one in book.replaced()] == ["rope/bob.py"]
+    assert [one.file for one in book.superseded()] == ["rope/bob.py"]
 
 
 @pytest.mark.parametrize("later", [unreadable("ada"), submission_file("ada", "stub")], ids=["broken", "stub"])
@@ -181,7 +181,7 @@ def test_a_later_folder_counts_only_if_something_is_written_there(
     book.take_in([[first], [replace(later, file="two/ada.py")], [last]], SUITES)
     grade_all(book)
     assert [row.submission.file for row in book.rows()] == ["three/ada.py"]
-    assert [one.file for one in book.replaced()] == ["one/ada.py", "two/ada.py"]
+    assert [one.file for one in book.superseded()] == ["one/ada.py", "two/ada.py"]
 
 
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
@@ -189,7 +189,7 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]
     book.take_in([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
     grade_all(book)
-    assert len(list(book.rows())) == 3 and not book.replaced()
+    assert len(list(book.rows())) == 3 and not book.superseded()
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     """In one sentence; who only reads is told what to do."""
-    path = tmp_path / database.FILE
+    path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
     with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
@@ -252,7 +252,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """One sentence that names another way."""
+    """The command ends with one sentence that names another folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

@@ -30,7 +30,7 @@ NAME = "sinusoidal"
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's code is run."""
+    """Stand-ins for graders: no submission is run."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
@@ -177,7 +177,7 @@ def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
 
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
-    """Until the command names other folders, and with a sentence where one is gone."""
+    """The folders stay until the command names others, and a folder that is gone is named in a sentence."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})

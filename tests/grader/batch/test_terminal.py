@@ -1,4 +1,4 @@
-"""What a command prints does nothing to a terminal, whatever names and messages are in it."""
+"""The output of a command does nothing to a terminal, whatever names and messages it has."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.summary import AssignmentSummary
+from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
@@ -42,13 +43,13 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
         ["grade", str(tmp_path / CONTROLS)],
     ):
         result = CliRunner().invoke(cli.main, arguments)
-        assert result.exit_code == cli.WRONG_USE
+        assert result.exit_code == WRONG_USE
         assert result.output
         assert harmless(result.output), arguments
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And tells nothing of what it failed over, which may be hidden: at Gradescope the student reads it."""
+    """The message does not say over what the grader failed, which may be hidden: at Gradescope the student reads it."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:
@@ -56,7 +57,7 @@ def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, m
 
     monkeypatch.setattr(Grader, "grade", fail)
     result = CliRunner().invoke(cli.main, ["check", str(tmp_path / "rope.py")])
-    assert result.exit_code == cli.CHECK_FAILED and "through no fault of yours" in result.output
+    assert result.exit_code == CHECK_FAILED and "through no fault of yours" in result.output
     assert "0 of 20" in result.output and harmless(result.output) and "RuntimeError" not in result.output
 
 

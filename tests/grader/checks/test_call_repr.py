@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from autograder.checks import inputs
-from autograder.checks.call_repr import MAX_CALL, text
+from autograder.checks.call_repr import MAX_CALL_CHARACTERS, call_text
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
@@ -15,11 +15,11 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
 
-class Typed(catalogue.Module):
+class Typed(catalogue.ModuleBackend):
     """The solution, which reads every call as a student would type it."""
 
     def call(self, call: Call) -> Reply:
-        words = text(call) if call.function != ANSWERS else ""
+        words = call_text(call) if call.function != ANSWERS else ""
         if words and not re.search("<array|<dict", words):
             drawn = [one for one in call.args if isinstance(one, np.random.Generator)]
             names = {"np": np, "features": inputs.features, call.function: lambda *args, **kwargs: (args, kwargs)}
@@ -40,13 +40,13 @@ def test_long_arrays_are_told_by_their_shape_and_long_calls_not_at_all() -> None
         (np.zeros((3, 0)), "np.zeros((3, 0))"),
         (inputs.features(2, 64), "features(2, 64)"),
     ):
-        assert text(Call("f", (array,))) == f"f({words})"
-    assert text(Call("f", ("long" * MAX_CALL,))) == ""
+        assert call_text(Call("f", (array,))) == f"f({words})"
+    assert call_text(Call("f", ("long" * MAX_CALL_CHARACTERS,))) == ""
 
 
 def test_a_long_dict_is_told_by_its_entries() -> None:
     short, layer = {"eps": 0.5, "norm": np.ones(2)}, {"w_q": np.zeros((7, 7)) + 0.5, "w_k": np.zeros((9, 7)) + 0.5}
-    assert text(Call("f", (short,))) == "f({'eps': 0.5, 'norm': np.array([1.0, 1.0])})"
-    assert text(Call("f", ([layer | {"w_v": np.full((8, 8), 0.25)}], short))).startswith(
+    assert call_text(Call("f", (short,))) == "f({'eps': 0.5, 'norm': np.array([1.0, 1.0])})"
+    assert call_text(Call("f", ([layer | {"w_v": np.full((8, 8), 0.25)}], short))).startswith(
         "f([<dict of w_q, w_k, w_v>], {"
     )

@@ -1,4 +1,4 @@
-"""What a test says: the mistake itself, in words a student can use, and nothing accepted that is not right."""
+"""Messages of tests: each names the mistake in words that a student can use, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 def submission(source: str) -> StudentModule:
     """Student code as a test sees it, compared with the real solution."""
     module, failure = call.load("rope", [source], "rope.py")
-    backend = catalogue.Module(module)
+    backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
@@ -113,7 +113,7 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
-    """Not of the one whose test it is; unless what was handed to it came from there."""
+    """The tested function is not at fault, unless the argument of the call came from it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")

@@ -1,4 +1,4 @@
-"""How functions stand: a mistake is told where it sits."""
+"""States of functions: a mistake is shown at the function where it is."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def stands(*results: TestResult) -> dict[str, FunctionState]:
 
 def test_what_is_known_is_told_though_something_below_is_wrong() -> None:
     below = missed("scores", VALUES)
-    assert stands(below, missed("attention", VALUES))["attention"].state is State.BUILT_ON
+    assert stands(below, missed("attention", VALUES))["attention"].state is State.INHERITED
     known = missed("attention", VALUES, hint="Your sign is turned round.")
-    assert stands(below, known)["attention"].own == (known,)
+    assert stands(below, known)["attention"].mistakes == (known,)
 
 
 def test_a_slip_below_explains_its_like_and_no_wrong_value() -> None:
     wrong = missed("attention", VALUES)
-    assert stands(missed("scores", FORM, Kind.DTYPE), wrong)["attention"].own == (wrong,)
+    assert stands(missed("scores", FORM, Kind.DTYPE), wrong)["attention"].mistakes == (wrong,)
 
 
 def test_the_deepest_mistake_is_told_first() -> None:
     kinds = [Kind.ACCEPTED, Kind.CHANGED, Kind.DTYPE, Kind.SHAPE, Kind.VALUE]
-    own = stands(*(missed("bare", VALUES, kind) for kind in kinds))["bare"].own
+    own = stands(*(missed("bare", VALUES, kind) for kind in kinds))["bare"].mistakes
     assert [mistake.kind for mistake in own] == kinds[::-1]
 
 
@@ -77,19 +77,23 @@ def test_after_follow_through_what_fails_is_a_functions_own() -> None:
 def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None:
     changes = [missed(name, "q is as it was.", Kind.CHANGED) for name in ("bare", "attention")]
     told = stands(*changes)
-    assert told["bare"].own == (changes[0],)
-    assert (told["attention"].state, told["attention"].cause, told["attention"].own) == (State.BUILT_ON, "bare", ())
+    assert told["bare"].mistakes == (changes[0],)
+    assert (told["attention"].state, told["attention"].cause, told["attention"].mistakes) == (
+        State.INHERITED,
+        "bare",
+        (),
+    )
 
 
 def test_building_blocks_reach_through_helpers() -> None:
     call_graph = blocks_of("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert [*map(call_graph.below, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
+    assert [*map(call_graph.dependencies, "abcd")] == [{"b", "c"}, {"c"}, frozenset(), frozenset()]
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     """Each of thousands builds on all the others; only what fails is followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
-    assert len(blocks_of(ring).below("f1")) == 9999
+    assert len(blocks_of(ring).dependencies("f1")) == 9999
 
 
 PROMISE = "its docstring has a line `Raises`, and your function has no `raise`"

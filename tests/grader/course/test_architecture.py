@@ -86,7 +86,7 @@ def test_one_noun_is_one_class_and_one_module() -> None:
 
 
 def test_no_test_imports_another() -> None:
-    """What two tests share stands in `support/`."""
+    """Code that two tests share is in `support/`."""
     texts = {path.name: path.read_text("utf-8") for path in (course.ROOT / "tests" / "grader").rglob("*.py")}
     assert [
         name

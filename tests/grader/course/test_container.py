@@ -52,6 +52,6 @@ def test_the_guide_s_commands_exist() -> None:
 
 
 def test_no_results_and_no_environment_are_copied() -> None:
-    """Who graded here has the class in these folders."""
+    """These folders hold the class of an instructor who grades here."""
     left = (course.ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".venv*", "dist", "results"} <= {*left}

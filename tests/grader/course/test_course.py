@@ -47,11 +47,11 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
-    mistake. With another term's seed as well."""
-    assert handout.complaint(assignment) == ""
+    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    looks for a mistake. The same holds with the seed of another term."""
+    assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
-    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
 
 
@@ -76,7 +76,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
     """`make handout` has been run since the solution, the public tests or the catalogue changed."""
-    assert not handout.stale(assignment), "run `make handout`"
+    assert not handout.outdated_files(assignment), "run `make handout`"
 
 
 def test_tests_have_names_of_their_own(suite: Suite) -> None:
@@ -90,7 +90,7 @@ def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, sui
     vars(stub).clear()
     stub.__file__ = "stub.py"
     exec(source, vars(stub))
-    assert all(one.is_unwritten for one in suite.run(catalogue.Module(stub)))
+    assert all(one.is_unwritten for one in suite.run(catalogue.ModuleBackend(stub)))
 
 
 def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
@@ -118,7 +118,9 @@ def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     """No right answer is rejected for what no document says, and nobody checks an argument for nothing."""
     explained = vars(catalogue.solution(assignment))
     assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
-    calls = [call for result in suite.run(catalogue.Module(suite.reference.right)) for call in result.calls.items()]
+    calls = [
+        call for result in suite.run(catalogue.ModuleBackend(suite.reference.solution)) for call in result.calls.items()
+    ]
     refused = {call.function for call, reply in calls if reply.raised is not None}
     docstrings = {name: inspect.getdoc(explained[name]) or "" for name in functions(assignment)}
     assert {name for name, text in docstrings.items() if "Raises:" in text or "and errors:" in text} == refused
@@ -135,14 +137,14 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """Who writes the functions in the order of the page can check each of them at once."""
+    """A student who writes the functions in the order of the page can check each of them at once."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
     for name, function in written.items():
         vars(module)[name] = function
         own = [test for test in suite.tests if test.question == name and not test.hidden]
-        assert all(suite.run_again(catalogue.Module(module), test).passed for test in own), name
+        assert all(suite.run_test(catalogue.ModuleBackend(module), test).passed for test in own), name
 
 
 def unwritten(*_: object, **__: object) -> None:
@@ -201,7 +203,7 @@ from autograder.grading.suite import Suite
 
 rope = course.find("rope")
 seen = hashlib.sha256()
-for one in Suite(rope).run(catalogue.Module(catalogue.solution(rope))):
+for one in Suite(rope).run(catalogue.ModuleBackend(catalogue.solution(rope))):
     for call in one.calls:
         seen.update(codec.encode((call.function, list(call.args), call.kwargs)))
 print(seen.hexdigest())

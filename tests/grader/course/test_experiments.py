@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import runpy
 import sys
 import types
 from collections.abc import Callable
@@ -85,6 +86,14 @@ def test_one_lesson_s_experiment_is_asked_for_by_its_name(
     monkeypatch.setattr(experiments, "run", lambda labs, full: asked.extend(lab.HERE.name for lab in labs))
     experiments.main(arguments)
     assert asked == names
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_each_experiment_is_a_command_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["lab", "--help"])
+    monkeypatch.delitem(sys.modules, f"assignments.{name}.lab", raising=False)
+    with pytest.raises(SystemExit, match="^0$"):
+        runpy.run_module(f"assignments.{name}.lab", run_name="__main__")
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,7 +164,9 @@ def test_mistakes_are_drawn(name: str) -> None:
     called = set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
     mistakes = [entry for entry in catalogue.entries(assignment) if entry.function in called]
     before = content(right(draw))
-    pictures = (sketched(draw, lambda _, one=entry: catalogue.mistaken(assignment, one)) for entry in mistakes)
+    pictures = (
+        sketched(draw, lambda _, one=entry: catalogue.solution_with_mistake(assignment, one)) for entry in mistakes
+    )
     assert any(content(picture) != before for picture in pictures)
 
 
@@ -186,7 +188,7 @@ def test_shifting_both_turns_the_hands_and_keeps_the_score() -> None:
 def test_a_key_that_changes_in_the_cache_shows() -> None:
     again = next(one for one in catalogue.entries(course.find("rope")) if one.name == "cached_keys_rotated_again")
     assert "changed in the cache" not in words(rope.cache(solution("rope")))
-    assert "changed in the cache" in words(rope.cache(catalogue.mistaken(course.find("rope"), again)))
+    assert "changed in the cache" in words(rope.cache(catalogue.solution_with_mistake(course.find("rope"), again)))
 
 
 def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:
@@ -220,8 +222,8 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
-    """Its text is text, in a font that every system has; no colour of the light alone is left but those that the dark
-    has too."""
+    """The picture's text is text, in a font that every system has, and every colour has its counterpart in the dark
+    theme."""
     saved = []
     for name in ("first.svg", "second.svg"):
         figures.save(drawn(pictures_of["sinusoidal"].position_slice), tmp_path / name)

@@ -18,6 +18,7 @@ from assignments import experiments
 from assignments.batches import lab as batches
 from assignments.context_extension import lab as context
 from assignments.extrapolation import lab as extrapolation
+from assignments.extrapolation import lab_model, lab_results, lab_training
 from assignments.model import lab as whole_model
 from assignments.modern import lab as modern
 from assignments.state import lab as state
@@ -27,7 +28,7 @@ from autograder.hints import catalogue
 LABS = {path.parent.name: path for path in sorted((course.ROOT / "assignments").glob("*/lab.py"))}
 SOLUTIONS = {name: catalogue.solution(course.find(name)) for name in LABS}
 SMALL = replace(
-    extrapolation.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3,
+    lab_training.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3,
     buckets=6, own_buckets=6, n_bits=4,
 )  # fmt: skip
 
@@ -37,12 +38,12 @@ Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarra
 def larger(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     """Parameters as large as trained ones, in float64: finite differences need it."""
     rng = np.random.default_rng(5)
-    stacked = extrapolation.stacked(drawn)
+    stacked = lab_model.stacked(drawn)
     return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
 
 
-def of_lesson_9(method: str, setting: extrapolation.Setting) -> dict[str, np.ndarray]:
-    return larger([extrapolation.draw_parameters(method, setting, seed) for seed in range(2)])
+def of_lesson_9(method: str, setting: lab_training.Setting) -> dict[str, np.ndarray]:
+    return larger([lab_training.draw_parameters(method, setting, seed) for seed in range(2)])
 
 
 # Gradients.
@@ -56,13 +57,13 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
     def lesson_9(method: str, places: bool) -> tuple[dict[str, np.ndarray], Losses]:
         # A learned table has the scale that training gives it.
         setting = SMALL if method == "learned" else replace(SMALL, scale=0.25, own_buckets=3)
-        reading = extrapolation.read(SOLUTIONS["extrapolation"], method, setting)
+        reading = lab_training.read(SOLUTIONS["extrapolation"], method, setting)
         if places:
-            added = extrapolation.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
+            added = lab_training.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
             reading = replace(
                 reading, added=added, positions=np.sort(rng.integers(setting.table_rows, size=small.shape))
             )
-        return of_lesson_9(method, setting), lambda values: extrapolation.loss_and_gradients(
+        return of_lesson_9(method, setting), lambda values: lab_model.loss_and_gradients(
             values, reading, small, small[..., :-2]
         )
 
@@ -71,7 +72,7 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
         drawn = [task.examples(rng, 3, 9, setting) for _ in range(2)]
         texts, answers = (np.stack(arrays) for arrays in zip(*drawn, strict=True))
         reading = context.rotated(SOLUTIONS["context_extension"], "YaRN", setting, 9)
-        return context.draw_parameters(task, setting, seeds=[0, 1]), lambda values: extrapolation.loss_and_gradients(
+        return context.draw_parameters(task, setting, seeds=[0, 1]), lambda values: lab_model.loss_and_gradients(
             values, reading, texts, answers
         )
 
@@ -99,7 +100,7 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
         parameters = larger([batches.draw_parameters(method, seed) for seed in range(2)])
         return parameters, lambda values: batches.loss_and_gradients(values, method, tokens, rows)
 
-    for method in extrapolation.METHODS:
+    for method in lab_results.METHODS:
         yield f"9 {method}", lambda method=method: lesson_9(method, places=False)
     for method in ("sinusoidal", "learned"):
         yield f"9 {method}, random positions", lambda method=method: lesson_9(method, places=True)
@@ -133,28 +134,29 @@ def test_gradients_are_those_of_finite_differences(
             assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
 
 
-# What is measured: the student's functions, and nothing else.
+# The measurements: the student's functions, and nothing else.
 
 
-@pytest.mark.parametrize("method", extrapolation.METHODS)
+@pytest.mark.parametrize("method", lab_results.METHODS)
 def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of lesson 9's batched model is the cross-entropy of answers made with `encode` and `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    reading = extrapolation.read(solution, method, SMALL)
-    losses, _ = extrapolation.loss_and_gradients(parameters, reading, texts, texts[..., :-2])
+    reading = lab_training.read(solution, method, SMALL)
+    losses, _ = lab_model.loss_and_gradients(parameters, reading, texts, texts[..., :-2])
     for seed in range(2):
         known, surprise = {name: value[seed] for name, value in parameters.items()}, []
         for text in texts[seed]:
-            y, _ = extrapolation.answer(solution, method, known, SMALL, text)
+            y, _ = lab_training.answer(solution, method, known, SMALL, text)
             surprise += [np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, len(text))]
         assert losses[seed] == pytest.approx(np.mean(surprise), rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["extrapolation", "context_extension", "modern"])
 def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
-    """It ships with the assignment in which students write them."""
-    assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", LABS[name].read_text("utf-8"))
+    """The lab ships with the assignment in which students write the encodings."""
+    for path in LABS[name].parent.glob("lab*.py"):
+        assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", path.read_text("utf-8")), path.name
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Rather than trained as one thing and measured as another."""
+    """Otherwise one method would be trained and another one measured."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -172,7 +174,7 @@ def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str)
 
     setattr(mistaken, function, squared)
     with pytest.raises(ValueError, match=rf"{function}\('{method}', …\) is not of the form"):
-        extrapolation.read(mistaken, method, SMALL)
+        lab_training.read(mistaken, method, SMALL)
 
 
 def test_rotations_are_those_of_the_student_s_functions() -> None:
@@ -196,9 +198,9 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """With the restart and the mask; the answer of a token is in its own text."""
+    """A packed row has the restart and the mask, and the answer of a token is in the token's text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
-    model = extrapolation.stacked([batches.draw_parameters("learned", 0)])
+    model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
     packed = batches.look(model, "learned", tokens, batches.Rows(*(part[:1] for part in rows))).scores[0, 0]
     for begin, end in pairwise([*np.flatnonzero(rows.positions[0] == 0), batches.ROW]):
@@ -230,7 +232,10 @@ def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
         "no residual": "no_residual",
         "norm after the sum": "norm_after_the_sum",
     }.items():
-        functions, mistaken = catalogue.solution(assignment), catalogue.mistaken(assignment, entries[mistake])
+        functions, mistaken = (
+            catalogue.solution(assignment),
+            catalogue.solution_with_mistake(assignment, entries[mistake]),
+        )
         model, arguments = whole_model.CHANGES[change](functions, whole_model.writer_model(functions))
         expected, _ = mistaken.forward(tokens, whole_model.writer_model(mistaken))
         np.testing.assert_allclose(
@@ -269,7 +274,7 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
             assert answer == row[marks[marks < place].max() + 1]
 
 
-# What is kept of the last run.
+# The files of the last run.
 
 
 MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "x4", "x8", "stretched"}
@@ -296,8 +301,8 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 def results(name: str) -> list[Any]:
     """Return what the jobs of `make experiment` give back if they measure what the files hold."""
     if name == "extrapolation":
-        columns = [extrapolation.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
-        files = [extrapolation.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
+        columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
+        files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
         jobs = [tuple(what) for _, *what in extrapolation.jobs(full=False)]
         return [tuple([row for row in rows if row[:3] == what] for rows in files) for what in jobs]
     if name == "context_extension":
@@ -325,7 +330,8 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
     kept = results(name)
-    monkeypatch.setattr(lab, "HERE", folder)
+    for module in (lab, lab_results) if name == "extrapolation" else (lab,):
+        monkeypatch.setattr(module, "HERE", folder)
     said = lab.keep(course.find(name).solution, False, kept)
     for path in [*folder.glob("*.csv"), folder / "measured.md"]:
         assert path.read_bytes() == LABS[name].with_name(path.name).read_bytes(), path.name
@@ -336,10 +342,10 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A seed or two once more, to within what another processor's rounding may change over thousands of steps."""
     task, method = "copy 1 back", "alibi"
-    rate = extrapolation.best_rates(extrapolation.kept_tries("grid.csv"))[task, method, "usual"]
-    setting = replace(extrapolation.setting_of(task=task), learning_rate=rate)
-    solution, seeds = SOLUTIONS["extrapolation"], extrapolation.SEEDS[:1]
-    before = {row[:6]: row for row in extrapolation.saved()}
+    rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
+    setting = replace(lab_results.setting_of(task=task), learning_rate=rate)
+    solution, seeds = SOLUTIONS["extrapolation"], lab_training.SEEDS[:1]
+    before = {row[:6]: row for row in lab_results.saved()}
     for row in extrapolation.measure(solution, task, method, "usual", setting, seeds=seeds)[0]:
         old = before[row[:6]]
         assert (row.accuracy, row.weight) == pytest.approx((old.accuracy, old.weight), abs=0.05)
@@ -357,7 +363,6 @@ def test_one_method_with_one_setting_runs_from_the_command_line(
 ) -> None:
     folder = Path(shutil.copytree(extrapolation.HERE, tmp_path / "extrapolation"))
     monkeypatch.setattr(extrapolation, "HERE", folder)
-    monkeypatch.setattr(extrapolation, "SEEDS", (0,))
     options = "rope --base 10 --steps 40 --sequences 2 --trained-length 8 --file".split()
     extrapolation.main([*options, str(course.find("extrapolation").solution)])
     assert "| method | setting | 8 | 16 | 32 | 64 |" in capsys.readouterr().out

@@ -75,6 +75,6 @@ def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
 
 
 def test_the_students_half_asks_for_no_grader() -> None:
-    """Whoever installs the package to learn gets neither Otter-Grader nor the sandbox."""
+    """An installation for learning has neither Otter-Grader nor the sandbox."""
     learning = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
     assert not learning & {"otter-grader", "pandas", "ipython", "jinja2", "pebble", "landlockpy", "pyseccomp"}

@@ -73,7 +73,7 @@ both_ways = pytest.mark.parametrize("as_argument", [True, False], ids=["make NAM
 
 @both_ways
 def test_a_value_from_outside_is_a_value(folder: Path, as_argument: bool) -> None:
-    """It arrives letter by letter, and nothing in it is run."""
+    """The value arrives letter by letter, and no part of it is run."""
     for value in HOSTILE:
         lines = value.split("\n")
         graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
@@ -146,7 +146,7 @@ def test_packages_are_installed_again_only_when_the_lock_s_content_changed(folde
 
 
 def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) -> None:
-    """What needs all packages says how they come."""
+    """A target that needs all packages says how to install them."""
     installed(folder, "requirements-grading.lock")
     assert not sets_up(folder) and sets_up(folder, "LOCK=requirements.lock")
     for target in ("lint", "test", "figures"):

@@ -99,7 +99,7 @@ def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None
     assert lab.write(model, prompt, 60) == text
 
 
-# What the public tests see.
+# Mistakes that the public tests find.
 
 IN_PLACE = """
 def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
@@ -184,7 +184,7 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
     module = catalogue.solution(course.find("model"))
     vars(module)["right"] = dict(vars(module))
     exec(source, vars(module))
-    (result,) = [one for one in suite.run(catalogue.Module(module), Phase.PUBLIC) if one.test.name == test]
+    (result,) = [one for one in suite.run(catalogue.ModuleBackend(module), Phase.PUBLIC) if one.test.name == test]
     assert result.kind is kind
 
 

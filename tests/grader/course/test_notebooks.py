@@ -44,7 +44,7 @@ def lay_out(folder: Path, written: bool) -> None:
         target.mkdir()
         source = assignment.solution.read_text("utf-8")
         (target / assignment.solution.name).write_text(source if written else stub(source, assignment.name), "utf-8")
-        for pattern in ("figures.py", "lab.py", "*.csv"):
+        for pattern in ("figures.py", "lab*.py", "*.csv"):
             for path in assignment.folder.glob(pattern):
                 shutil.copy(path, target)
         if (tiny := assignment.folder / "tiny").is_dir():

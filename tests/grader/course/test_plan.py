@@ -16,11 +16,11 @@ from autograder import course
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.handout import bundle, complaint, leaks
+from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
 from autograder.plan import GUIDES, Edition
 
-FULL = course.full_course()
+FULL = course.all_lessons()
 ROPE = course.find("rope")
 
 
@@ -37,10 +37,10 @@ def edition(lessons: list[str], shipped: list[str] | None = None, **optional: se
 
 
 def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable[[str], None]) -> None:
-    assert [one.name for one in course.assignments()] == FULL and not course.left_out()
+    assert [one.name for one in course.assignments()] == FULL and not course.left_out_lessons()
     plan('\ufefflessons = ["alibi", "attention"]')
     assert [one.name for one in course.assignments()] == ["alibi", "attention"]
-    assert course.left_out() == {*FULL} - {"alibi", "attention"} and course.full_course() == FULL
+    assert course.left_out_lessons() == {*FULL} - {"alibi", "attention"} and course.all_lessons() == FULL
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ TEXTS = [
 
 
 def test_the_full_course_is_as_it_is_written() -> None:
-    """So every number in the sources is the number of the lesson that its link leads to."""
+    """Every number in the sources is therefore the number of the linked lesson."""
     for name in TEXTS:
         text = (course.ROOT / name).read_text("utf-8")
         assert edition(FULL).text(text, name) == text, name
@@ -214,7 +214,7 @@ def score(suite: Suite, broken: set[str]) -> dict[str, object]:
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten
-    return Scorer(ROPE, suite.tests).numbers(suite.run(catalogue.Module(module)))
+    return Scorer(ROPE, suite.tests).numbers(suite.run(catalogue.ModuleBackend(module)))
 
 
 def unwritten(*_: object) -> None:
@@ -251,7 +251,7 @@ def test_what_a_graded_function_builds_on_cannot_be_optional(plan: Callable[[str
     sentence = r"course.toml: rope_frequencies of rope cannot be optional, because \w+ builds on it"
     with pytest.raises(course.CourseError, match=sentence):
         Suite(ROPE, only_graded=True)
-    assert re.fullmatch(sentence, complaint(ROPE))
+    assert re.fullmatch(sentence, first_problem(ROPE))
 
 
 def test_another_choice_of_optional_functions_is_another_suite(plan: Callable[[str], None]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assignments.context_extension import lab as context
-from assignments.extrapolation import lab as extrapolation
+from assignments.extrapolation import lab_results
 from assignments.modern import lab as modern
 from autograder import course
 from autograder.course import Assignment
@@ -38,7 +38,7 @@ def number_of(lesson: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
 def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
-    """So that the numbers can follow the plan of a term. Captions, headings and code are left out."""
+    """The numbers can then follow the plan of a term. Captions, headings and code are left out."""
     text = prose(page)
     links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
     assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []
@@ -66,15 +66,15 @@ def test_the_lessons_are_short_enough_to_read(count: int) -> None:
 
 def test_what_the_page_on_choosing_claims_was_measured() -> None:
     page = " ".join((FOLDER / "choosing.md").read_text("utf-8").split())
-    far = extrapolation.saved_far()
+    far = lab_results.saved_far()
 
     def reached(method: str, change: str, then: str = "usual", length: int = 128, log_n: int = 0) -> float:
         rows = [row.accuracy for row in far if (*row[:4], row.length) == (method, change, then, log_n, length)]
         assert rows
         return float(np.mean(rows))
 
-    measured = extrapolation.saved()
-    usual = extrapolation.by_length(measured, "copy 3 back", "sinusoidal")[128].mean()
+    measured = lab_results.saved()
+    usual = lab_results.by_length(measured, "copy 3 back", "sinusoidal")[128].mean()
     start = reached("sinusoidal", "usual", "start_below 128")
     assert f"here {usual:.2f} at 8 times the trained length; {start:.2f} with a random start in training" in page
 
@@ -85,7 +85,7 @@ def test_what_the_page_on_choosing_claims_was_measured() -> None:
     assert min(reached("shaw", "usual", **at_64_times), reached("t5", "usual", **at_64_times)) > 0.9
 
     assert "here 8 times the trained length for copying 1 back; 3 back not at all" in page
-    alibi = {task: extrapolation.by_length(measured, task, "alibi")[128].mean() for task in extrapolation.TASKS}
+    alibi = {task: lab_results.by_length(measured, task, "alibi")[128].mean() for task in lab_results.TASKS}
     assert alibi["copy 1 back"] > 0.9 and alibi["copy 3 back"] < 0.3
 
     assert "here 16 times the trained length for near tokens; not for the order of far tokens" in page

@@ -50,7 +50,7 @@ def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
 
 
 def test_the_pictures_of_the_readme_are_current() -> None:
-    """Where this fails, `python -m tests.grader.tools.readme_pictures` draws them again."""
+    """`python -m tests.grader.tools.readme_pictures` draws outdated pictures again."""
     shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
     assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()

@@ -112,7 +112,7 @@ class Mixture:
     failure: Raised | None = None
 
     def __init__(self, assignment: Assignment) -> None:
-        self.right = catalogue.Module(catalogue.solution(assignment))
+        self.right = catalogue.ModuleBackend(catalogue.solution(assignment))
         self.replies: dict[tuple[str, bytes, bool], Reply] = {}
         self.plan: dict[str, str] = {}
         self.asked: str | None = None
@@ -213,7 +213,7 @@ def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> N
         for places in [*itertools.combinations(range(len(needed)), 1), *itertools.combinations(range(len(needed)), 2)]:
             for words, instead in IGNORED.items():
                 setattr(module, test.question, ignoring(right, places, instead))
-                suite.backend = catalogue.Module(module)
+                suite.backend = catalogue.ModuleBackend(module)
                 with np.errstate(all="ignore"):
                     if runnable.run(test).passed:
                         earned.append(

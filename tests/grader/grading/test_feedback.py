@@ -86,7 +86,7 @@ def rope_frequencies(head_dim, base=10000.0):
 
 @pytest.mark.parametrize("is_hidden_alone", [False, True])
 def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Grader, is_hidden_alone: bool) -> None:
-    """Even if only hidden tests find the mistake."""
+    """The rule holds even if only hidden tests find the mistake."""
     rope = course.find("rope")
     source = rope.solution.read_text("utf-8") + UNKNOWN
     if is_hidden_alone:
@@ -112,7 +112,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
-    assert needs_review.finding(never) == why
+    assert needs_review.main_fact(never) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:

@@ -76,7 +76,7 @@ def functions_of(suite: Suite) -> list[str]:
 def base_of(suite: Suite) -> tuple[str, list[str]]:
     """Return the function on which most others build, and these."""
     names = functions_of(suite)
-    above = {base: [name for name in names if base in suite.reference.call_graph.below(name)] for base in names}
+    above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 
@@ -135,7 +135,7 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
     for number, name in enumerate(above, start=course.assignments().index(assignment)):
-        setattr(module, name, _lazy(vars(suite.reference.right)[name], list(LAZY)[number % len(LAZY)]))
+        setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
     passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
@@ -160,7 +160,7 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     suite = suite_of("rope", suites)
     results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for result in results:
-        below = suite.reference.call_graph.below(result.test.question)
+        below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
         assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
         assert not (result.passed and result.replaced) or below or called
@@ -215,7 +215,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
-    results = judged(suite, catalogue.mistaken(suite.assignment, entry))
+    results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
     passed = {result.test.name: result.replaced for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
@@ -231,7 +231,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Even if a test hands on values that were rounded differently, so that the first process gets a new call."""
+    """The rule holds even if a test passes on values that were rounded differently, so that the first process gets a
+    new call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
@@ -249,7 +250,7 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """Even if no test of its own function finds the dtype."""
+    """The rule holds even if no test of the table's function finds the dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
     assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}
@@ -297,4 +298,4 @@ def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suit
     suite = suite_of("state", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
     with np.errstate(all="ignore"):
-        assert losing(judged(suite, catalogue.mistaken(suite.assignment, entry))) == {entry.function}
+        assert losing(judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {entry.function}

@@ -26,20 +26,20 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
     affected = {
         test
         for test, functions in called.items()
-        if any(entry.function in {name, *call_graph.below(name)} for name in functions)
+        if any(entry.function in {name, *call_graph.dependencies(name)} for name in functions)
     }
-    backend = Loaded(catalogue.mistaken(suite.assignment, entry))
+    backend = Loaded(catalogue.solution_with_mistake(suite.assignment, entry))
     results: list[TestResult] = []
     with np.errstate(all="ignore"):
         for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
-            run = [suite.run_again(backend, test) for test in called if test in affected and test.phase in phases]
+            run = [suite.run_test(backend, test) for test in called if test in affected and test.phase in phases]
             results += follow_through(suite, backend, run, results)
         return Grade(suite.assignment.name, Status.GRADED, with_causes(suite.reference, results))
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
     """The samples that can be graded, and each known mistake as a file."""
-    right = suite.run(catalogue.Module(suite.reference.right))
+    right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}
     for path in (SAMPLES / assignment.name).glob("*.py"):

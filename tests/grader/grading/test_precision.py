@@ -53,7 +53,7 @@ def test_a_table_in_float32_costs_its_own_function_its_case_in_the_test_of_dtype
     suite = suites[lesson] = suites.get(lesson) or Suite(assignment)
     module = catalogue.solution(assignment)
     exec(SINGLE.format(name=name), vars(module))
-    failed = [result for result in suite.run(catalogue.Module(module)) if not result.passed]
+    failed = [result for result in suite.run(catalogue.ModuleBackend(module)) if not result.passed]
     own = [result for result in failed if result.test.question == name]
     assert [(result.test.name, result.kind, result.test.points) for result in own] == [
         (f"test_tables_are_float64[{name}]", Kind.DTYPE, CASE_POINTS)

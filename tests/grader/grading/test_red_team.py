@@ -183,7 +183,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
     """The function below loses a point or two in different ways."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
-    for above in [name for name in names_of(suite) if base in suite.reference.call_graph.below(name)]:
+    for above in [name for name in names_of(suite) if base in suite.reference.call_graph.dependencies(name)]:
         text = TWO_GUESSES.replace("BASE", base).replace("CHEAP", CHEAP[way]).replace("ABOVE", above)
         module, failure = call.load("rope", [solution + text], "rope.py")
         assert failure is None

@@ -106,7 +106,9 @@ def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
     """Return the function of a lesson on which most others build, and these."""
     suite = Suite(course.find(lesson))
     names = list(dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS))
-    above = {base: tuple(name for name in names if base in suite.reference.call_graph.below(name)) for base in names}
+    above = {
+        base: tuple(name for name in names if base in suite.reference.call_graph.dependencies(name)) for base in names
+    }
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 

@@ -41,7 +41,7 @@ BODY = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", SOLUTION, re.DOTA
 def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
-    pages = (f"{bundle.COURSE}/", "assignments/figures/")
+    pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
     stubs.write({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
     return folder
 
@@ -96,14 +96,14 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
 def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_written_with_a_leak(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {bundle.QUESTIONS: b"{}", "LICENSE": b"free"}
+    files = {bundle.QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
     monkeypatch.setattr(bundle, "contents", lambda only: files)
-    put(tmp_path, {f"fall/{bundle.QUESTIONS}": "{}", "fall/old.txt": ""})
+    put(tmp_path, {f"fall/{bundle.QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
     first, second = (build(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
     there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
-    assert first == second and there == {bundle.QUESTIONS}
+    assert first == second and there == {bundle.QUESTIONS_FILE}
     files["assignments/rope/notes.md"] = BODY.encode()
     with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
         build(tmp_path / "handout.zip")
@@ -111,7 +111,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 
 
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
-    """What is base64 in it decodes to plain numbers: a text could be anything, unless a public test says it."""
+    """Base64 in the handout decodes to plain numbers: a text could be anything, unless a public test contains it."""
     assert leaks(handed_out) == []
     secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
@@ -152,7 +152,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """What learning alone shows is found like anything else."""
+    """Texts of self-study are found like all others."""
     self_study.print_solution("rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
@@ -164,9 +164,9 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     """A learner in a checkout writes where the stubs stand."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
-    monkeypatch.setattr(stubs, "complaint", lambda one: "")
+    monkeypatch.setattr(stubs, "first_problem", lambda one: "")
     monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
-    monkeypatch.setattr(stubs, "stale", lambda one: {given: right})
+    monkeypatch.setattr(stubs, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
@@ -204,13 +204,17 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
         return json.dumps({"expected": expected, "mark": [2, 2.1 * factor, 4.01 * factor], "hint": hint}, indent=1)
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
-        assert stubs.agree(golden(1 + off), golden(1)) is stubs.agree(golden(1), golden(1 + off)) is is_current
+        assert (
+            stubs.is_up_to_date(golden(1 + off), golden(1))
+            is stubs.is_up_to_date(golden(1), golden(1 + off))
+            is is_current
+        )
     for other in (
         golden(1, "My slope"),
         golden(1).replace('"mark"', '"marks"'),
         golden(1).replace(" 2,", " 3,"),
     ):
-        assert not stubs.agree(other, golden(1))
+        assert not stubs.is_up_to_date(other, golden(1))
 
 
 def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -> None:
@@ -224,9 +228,11 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
         return json.dumps({"known": known, "calls": calls})
 
     rounded, wrong = right * (1 + 1e-8), right * 1.01
-    assert stubs.agree(golden(), golden(rounded)) and stubs.agree(golden(rounded), golden())
-    assert stubs.agree(golden(wrong, rounded), golden(wrong))
-    assert not stubs.agree(golden(), golden(wrong)) and not stubs.agree(golden(wrong, wrong), golden(wrong))
+    assert stubs.is_up_to_date(golden(), golden(rounded)) and stubs.is_up_to_date(golden(rounded), golden())
+    assert stubs.is_up_to_date(golden(wrong, rounded), golden(wrong))
+    assert not stubs.is_up_to_date(golden(), golden(wrong)) and not stubs.is_up_to_date(
+        golden(wrong, wrong), golden(wrong)
+    )
 
 
 # As its instructor needs it
@@ -283,7 +289,7 @@ def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) 
 
 
 def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
-    """It imports nothing that only Linux has, and nothing that requirements.txt does not name."""
+    """The code imports no module that only Linux has, and no package that requirements.txt does not name."""
     requirements = re.findall(r"^([\w-]+)>=", handed_out["requirements.txt"].decode(), re.MULTILINE)
     named = {{"pillow": "PIL", "markdown-it-py": "markdown_it"}.get(name, name) for name in requirements}
     unix = {"resource", "fcntl", "pwd", "grp", "termios", "pty", "landlock", "seccomp", "syslog"}
@@ -297,7 +303,7 @@ def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
 
 
 def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, bytes]) -> None:
-    """And a cell for Colab, which does nothing elsewhere."""
+    """Each notebook also has a cell for Colab, which does nothing elsewhere."""
     for name in (one.name for one in course.assignments()):
         folder, before = f"assignments/{name}", os.getcwd()
         tests = {Path(one).stem for one in handed_out if one.startswith(f"{folder}/tests/")}
@@ -316,7 +322,7 @@ def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, byt
 def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_alone_is_not_there(
     laptop: Path,
 ) -> None:
-    """From its fingerprint: the code that makes it is not on this machine."""
+    """The mistake is found by its fingerprint: its code is not on this machine."""
     write(sample("hedy"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
@@ -354,7 +360,7 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
-    """Its commands, as GitHub's shell runs them, into the summary of the run. It fails where a public test does."""
+    """The commands, run as GitHub's shell runs them, write the summary of the run, and fail if a public test fails."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough to see
@@ -394,7 +400,7 @@ def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[s
 def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     laptop: Path, cells: Callable[..., list[str]]
 ) -> None:
-    """What the notebook merely imports is not the student's."""
+    """Functions that the notebook merely imports are not the student's."""
     (laptop / "assignments" / "rope" / "rope.py").write_text(sample("hedy"), "utf-8")
     (said,) = cells("", "rope_frequencies")
     assert "expected 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said

@@ -16,7 +16,7 @@ import pytest
 from autograder import course
 from autograder.checks import expect
 from autograder.course import Assignment
-from autograder.handout import HandoutError, complaint, create
+from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
@@ -77,7 +77,7 @@ def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
 def test_odd_names_are_refused() -> None:
     for name in ("Rope", "class", "json", "numpy", "pytest", "tests", "../x"):
         with pytest.raises(HandoutError, match="cannot be"):
-            create(name)
+            create_assignment(name)
 
 
 MISTAKES = [
@@ -93,21 +93,24 @@ MISTAKES = [
 def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("course", "handout.new", "handout.validate"):
         monkeypatch.setattr(f"autograder.{module}.ROOT", tmp_path)
-    for name, value in {"full_course": list, "stale": lambda one: {}}.items():  # pytest reads a file once a process
+    for name, value in {
+        "all_lessons": list,
+        "outdated_files": lambda one: {},
+    }.items():  # pytest reads a file once a process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)
     monkeypatch.syspath_prepend(tmp_path)
     put(tmp_path, {"tests/hidden/seed.txt": "1"})
     for number, (file, old, new, sentence) in enumerate([*MISTAKES, (MISTAKES[0][0], "points", "points", "")]):
-        create(name := f"mistake_{number}")
+        create_assignment(name := f"mistake_{number}")
         path = tmp_path / file.replace("NAME", name)
         assert old in path.read_text("utf-8")
         path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-        said = complaint(Assignment(name))
+        said = first_problem(Assignment(name))
         assert (sentence in said and "\n" not in said) if sentence else not said, said
     with pytest.raises(HandoutError, match="is there already"):
-        create(name)
+        create_assignment(name)
     path.unlink()
-    assert f"{path.relative_to(tmp_path)} is missing" in complaint(Assignment(name))
+    assert f"{path.relative_to(tmp_path)} is missing" in first_problem(Assignment(name))
 
 
 def test_all_that_a_test_may_call_is_listed_with_an_example() -> None:

@@ -27,7 +27,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return with_causes(suite.reference, suite.run(catalogue.Module(module)))
+    return with_causes(suite.reference, suite.run(catalogue.ModuleBackend(module)))
 
 
 def hints(results: list[TestResult], function: str) -> str:

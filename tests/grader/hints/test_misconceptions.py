@@ -41,8 +41,8 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
     """The tests of its own function suffice, and name no other mistake: any two differ there, or share a hint."""
     entries = catalogue.entries(assignment)
     for entry in entries:
-        backend = catalogue.Module(catalogue.mistaken(assignment, entry))
-        own = [suite.run_again(backend, test) for test in suite.tests if test.question == entry.function]
+        backend = catalogue.ModuleBackend(catalogue.solution_with_mistake(assignment, entry))
+        own = [suite.run_test(backend, test) for test in suite.tests if test.question == entry.function]
         causes = [result.hint for result in with_causes(suite.reference, own) if result.hint]
         assert not all(result.passed for result in own), f"{entry.name} passes every test"
         assert entry.hint in causes, f"no test names {entry.name} as the cause, but {causes}"
@@ -71,7 +71,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
     for key, value, hint in ((key, *item) for key, numbers in known.items() for item in numbers.items()):
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
-        submission = StudentModule(assignment.name, catalogue.Module(solution), Reference(assignment))
+        submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment))
         with pytest.raises(WrongResultError) as caught:
             expect.answer(submission, key)
         assert caught.value.hint == hint and hint.endswith((".", "?"))

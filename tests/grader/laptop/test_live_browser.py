@@ -29,7 +29,7 @@ def saved(handout: Path, body: str) -> None:
 
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of two lessons, which are enough to see. In the first, one function is written, and wrong."""
+    """Write a handout of two lessons. In the first, one function is written, and wrong."""
     folder = tmp_path_factory.mktemp("handout")
     stubs.write({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
@@ -71,8 +71,8 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
-    """With a wrong value and a syntax error on the way, and in another lesson in the same window. What is next is one
-    key away, the map shows how far one is, and pictures are drawn from one's own functions."""
+    """The student meets a wrong value and a syntax error, and works on another lesson in the same window. The next
+    function is one key away, the map shows the progress, and pictures are drawn from the student's functions."""
     box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
     assert "here I am" in box.inner_text() and "expected" in box.inner_text()

@@ -26,7 +26,7 @@ FREQUENCIES = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2
 
 
 def lay_out(folder: Path, *names: str) -> Path:
-    """What a student has of these assignments, with the untouched stubs."""
+    """Write a student's files of these assignments, with the untouched stubs."""
     expected = Path("tests", "public", "expected")
     shutil.copytree(ROOT / expected, folder / expected, dirs_exist_ok=True)
     for assignment in map(find, names):
@@ -49,7 +49,7 @@ Check = Callable[..., str]
 
 @pytest.fixture
 def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """What `python -m autograder.checks …` prints."""
+    """Return the output of `python -m autograder.checks …`."""
 
     def printed(*words: str) -> str:
         assert launch.main(words) == 0
@@ -224,7 +224,7 @@ def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
 
 
 def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path) -> None:
-    """Also while a function runs that never returns."""
+    """Ctrl-C also works while a function runs that never returns."""
     checks, running = started("rope", "--watch"), laptop / "running"
     assert checks.stdout is not None
     for text, said in (
@@ -303,7 +303,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
-    """And where a pipe lacks a letter, it gets the others."""
+    """A pipe that lacks a letter gets the other letters."""
     write(solution(inside="print('θ → ✓')"))
     (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
     done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")

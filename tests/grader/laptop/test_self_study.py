@@ -20,7 +20,7 @@ ADA, STUB = ((SAMPLES / "rope" / "ada.py").read_text("utf-8"), course.find("rope
 
 @pytest.fixture
 def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Learn:
-    """What the command prints in a checkout, where rope is solved like this."""
+    """Return the output of the command in a checkout with this solution of rope."""
     (tmp_path / "assignments").mkdir()
     for path in (course.ROOT / "solutions", course.ROOT / "tests", *(course.ROOT / "assignments").iterdir()):
         if path.name != "rope":

@@ -48,8 +48,8 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """What `otter run` makes of a sample submission, each run once: results, and the JSON that it leaves. A notebook
-    comes in a zip, with files that Otter's kernel, started in that folder, would import or unpickle."""
+    """Return the results of `otter run` on a sample submission, and the JSON that it leaves; each sample is run once. A
+    notebook comes in a zip, with files that Otter's kernel, started in that folder, would import or unpickle."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
@@ -95,7 +95,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: O
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: OtterRun) -> None:
-    """Not even who passes them all."""
+    """The rule holds even for a student who passes all tests."""
     _, output = run_of(SAMPLES / "rope" / "katherine.ipynb")
     said = seen_by_student(output)
     assert "8 of 8 public points. The other 12 of 20" in said
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
     graded: Graded, run_of: OtterRun
 ) -> None:
-    """As the one that bounds how often a student may submit."""
+    """An example is the plugin that limits how often a student may submit."""
     path, ours = SAMPLES / "rope" / "hedy.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
     ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
     for hides in (False, True):

@@ -60,7 +60,7 @@ def platform(python: Path, built: tuple[Path, Path]) -> Platform:
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
-    """It stands in pyproject.toml alone, and the changes begin with it."""
+    """The version is in pyproject.toml alone, and the changelog begins with it."""
     said = run([str(python.with_name("autograder")), "--version"], tmp_path)
     version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert said.strip() == f"autograder, version {version}"

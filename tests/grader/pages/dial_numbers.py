@@ -18,7 +18,7 @@ solution: Any = functools.cache(lesson_numbers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """What a dial of a page should show."""
+    """Return the expected numbers of a dial of a page."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)

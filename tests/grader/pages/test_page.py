@@ -38,7 +38,7 @@ def pages(course_files: dict[str, bytes]) -> dict[str, str]:
 
 
 def words(text: str) -> str:
-    """What a reader sees of a page."""
+    """Return the visible text of a page."""
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
 
@@ -157,11 +157,11 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
         "Heads have a head and a head_dim; a set, ahead, i, headless; RoPE is an encoding & more value",
         set(),
     )
-    marked = Glossary(GLOSSARY).marked(text, touched)
+    marked = Glossary(GLOSSARY).with_term_buttons(text, touched)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
     assert words(marked) == text and touched == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
-        assert ("<button" in Glossary(GLOSSARY).marked("pairs", set(), lesson)) is (lesson in (3, 5))
+        assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
 
 # Dials and questions
@@ -231,8 +231,8 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another, and
-    the handout tells of all others their form alone."""
+    """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
+    the handout has only the form of the others."""
     for one in course.assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, told = catalogue.solution(one).ANSWERS, questions.of(one)

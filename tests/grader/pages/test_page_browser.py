@@ -32,7 +32,7 @@ A4 = 688
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
-    """One window for all that follows."""
+    """Open one window for all tests."""
     with Opened(browser, course_folder / "index.html") as one:
         one.page.add_init_script(path=Path(__file__).with_name("asked.js"))
         yield one
@@ -59,8 +59,8 @@ def on(*pages: str) -> pytest.MarkDecorator:
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     opened: Opened, course_folder: Path
 ) -> None:
-    """With all questions answered and all parts open: on a phone nothing sticks out and no formula scrolls; at a desk
-    no code is cut; on paper nothing is; no formula is empty, no root is cut or followed by a gap."""
+    """All questions are answered and all parts are open. On a phone nothing sticks out and no formula scrolls; at a
+    desk no code is cut; on paper nothing is cut; no formula is empty, and no root is cut or followed by a gap."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
@@ -231,8 +231,8 @@ CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """Or a calculation. A number that is too small or too large is told so, and only a right answer opens its
-    reason; it stands in its box again when one comes back."""
+    """A calculation is accepted as well. The page says whether a number is too small or too large, and only a right
+    answer opens its reason. The answer is in its box again when the student comes back."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for given, said in (
@@ -292,7 +292,7 @@ SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('sv
 
 @on("rope")
 def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_requested(opened: Opened) -> None:
-    """And Start again brings the beginning back."""
+    """The button Start again brings the beginning back."""
     page, section = opened.page, opened.page.locator("[data-dial=shift]")
     page.set_viewport_size({"width": 1280, "height": 1400})
     restart, slider = section.locator("button[type=reset]"), section.locator("[name=m]")
@@ -334,7 +334,7 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
 
 @on("batches")
 def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
-    """Of the tokens and of the keys."""
+    """Tokens and keys have the colour of their text."""
     drawing = opened.page.locator("#dial-packed svg")
     drawing.wait_for()
     fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")

@@ -12,7 +12,7 @@ from autograder import course
 from autograder.checks.expect import TOLERANCE
 from autograder.course import Assignment
 from autograder.hints import explain
-from autograder.hints.golden import BELOW, OWN
+from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure import Kind, Status
 from autograder.reports import one_submission
@@ -22,7 +22,7 @@ PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
 
 def rows(head: str) -> list[str]:
-    """What the rows of the table with that head are about."""
+    """Return the subjects of the rows of the table with that head."""
     table = PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 
@@ -51,6 +51,6 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
-    said = [f"`{OWN}`", f"`{BELOW}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
+    said = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
     assert all(words in PAGE for words in said)
     assert (*TOLERANCE.values(), explain.LARGEST, explain.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)

@@ -19,12 +19,13 @@ from autograder import cli
 from autograder.batch import publish
 from autograder.batch.gradebook import Gradebook
 from autograder.checks.results import Phase, Test, TestResult
+from autograder.command_line import WRONG_USE
 from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.reports import similarity
-from autograder.reports.class_page import ClassStatistics, Results
+from autograder.reports.class_page import AssignmentResults, ClassStatistics
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import gradebooks
 
@@ -88,15 +89,19 @@ def graded(student: str, *test_results: TestResult, status: str = "graded") -> t
     )
 
 
-def one_question(won: list[float], scores: list[float]) -> Results:
+def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
     """A question worth 2 points."""
-    return Results(
-        "rope", points={"a": 2.0}, tested=scores, won=[{"a": one} for one in won], unwritten=[{"a": False}] * len(won)
+    return AssignmentResults(
+        "rope",
+        points={"a": 2.0},
+        ran_scores=scores,
+        points_by_question=[{"a": one} for one in won],
+        unwritten=[{"a": False}] * len(won),
     )
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """As numpy computes it. What does not vary separates nobody: no number is better than a wrong one."""
+    """The correlation is numpy's. A question without variation has no number, which is better than a wrong one."""
     draw = np.random.default_rng(0)
     won = draw.integers(0, 9, 200) / 4
     scores = won + draw.normal(10, 3, 200) + won
@@ -124,7 +129,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
     (item,) = results.questions
     assert (item["count"], item["complete"], item["unwritten"], item["mean"]) == (4, 1, 1, 3 / 8)
     assert results.histogram == [3, *[0] * 9, 1, *[0] * 8, 1]
-    assert (results.median, results.full_marks, len(results.tested)) == (0, 1, 4)
+    assert (results.median, results.full_marks, len(results.ran_scores)) == (0, 1, 4)
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
@@ -209,7 +214,7 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     """`autograder report OUT` writes the page again; without a gradebook it says what to do."""
-    assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == cli.WRONG_USE
+    assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == WRONG_USE
     gradebooks.write(tmp_path, [])
     assert "<dd>0</dd>" in page_of(tmp_path)
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
@@ -218,7 +223,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, and no half page."""
+    """The command prints one sentence and writes no half page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = page_of(tmp_path)
 

@@ -63,7 +63,7 @@ def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str) -> None:
-    """Nothing sticks out to the side, and the text stands out from the paper."""
+    """No part sticks out to the side, and the text stands out from the paper."""
     page = look(opened, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper, contrast = page.evaluate(CONTRASTS)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.gradebook import Gradebook
+from autograder.command_line import WRONG_USE
 from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
@@ -31,7 +32,7 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def apart() -> None:
-    """This test compares as a batch does, in processes of their own."""
+    """Compare as a batch does, in separate processes."""
 
 
 def disguised(text: str, given: set[str]) -> str:
@@ -75,8 +76,8 @@ def who(pairs: Rows) -> set[frozenset[str]]:
 
 
 def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
-    """Of a sample class, in which each was written by itself, and disguised copies of some: those pairs are listed, and
-    no others; and whoever has the course's own solution or a sample, with other names as well."""
+    """In a sample class of independent submissions and disguised copies of some of them, the copies are listed and no
+    other pairs. A submission that has the course's solution or a sample is listed too, with other names as well."""
     assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
@@ -86,11 +87,11 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
     assert who(pairs) == {frozenset({student, f"copy of {student}"}) for student in samples} and samples
     assert all(float(pair[share]) > 0.9 for pair in pairs for share in ("share", "other_share"))
     compare(tmp_path, {"max": disguised(assignment.solution.read_text("utf-8"), given), "eve": several(7, 8)}, name)
-    named = who(written(tmp_path, *similarity.solutions()))
+    named = who(written(tmp_path, *similarity.published_solutions()))
     assert frozenset({"max", "reference solution"}) in named
     assert all("max" in pair and "eve" not in pair for pair in named)
     compare(tmp_path, samples, name)
-    assert written(tmp_path, *similarity.solutions()) == [], "the sample class is not compared with itself"
+    assert written(tmp_path, *similarity.published_solutions()) == [], "the sample class is not compared with itself"
 
 
 def one_function(number: int) -> str:
@@ -111,7 +112,7 @@ def several(*numbers: int) -> str:
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
     """Unchanged stubs are not alike, nor are two files that both contain the given laboratory."""
     given = Assignment("extrapolation").folder
-    stub, lab = (given / name for name in ("extrapolation.py", "lab.py"))
+    stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
     codes |= {f"lab {n}": f"{lab.read_text('utf-8')}\n\n{several(n)}" for n in range(3)}
     assert compare(tmp_path, codes, "extrapolation") == []
@@ -173,7 +174,7 @@ def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
 def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
     """Edited until it has another form, it counts as not there."""
     for change in ("student,why\nada,because\n", "", "\0"):
-        (tmp_path / similarity.FILE).write_text(change, "utf-8")
+        (tmp_path / similarity.SIMILARITY_FILE).write_text(change, "utf-8")
         assert similarity.read(tmp_path) is None
 
 
@@ -181,7 +182,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     """`autograder similarity OUT` lists the pairs, writes the CSV, and brings the report up to date. It accuses
     nobody."""
-    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == cli.WRONG_USE
+    assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == WRONG_USE
     compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
     result = CliRunner().invoke(cli.main, ["similarity", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -202,8 +203,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """Whoever handed in last term's file is named beside its author, and last term's class is not listed for its own
-    sake."""
+    """A student who submitted a file of last term is named beside its author, and pairs within last term's class are
+    not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (("bob", several(1, 2)), ("cy", several(1, 2).replace("x", "y")), ("zed.txt", "")):

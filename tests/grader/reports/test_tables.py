@@ -115,7 +115,7 @@ def test_two_columns_of_one_name_stay_and_neither_is_guessed(tmp_path: Path) -> 
 
 
 def test_comments_are_left_out_of_a_table_that_has_them(tmp_path: Path) -> None:
-    """Of a platform's table `#ada` is a login."""
+    """In a platform's table, `#ada` is a login."""
     text = "# corrections\na,b\n# of week 5, and 6, and 7\n#ada,1\n2,3\n"
     assert [cells for _, cells in tables.records(read(tmp_path, text, True))] == [{"a": "2", "b": "3"}]
     assert next(line[0] for line in read(tmp_path, "a,b\n#ada,1\n").lines) == "#ada"

@@ -62,7 +62,7 @@ def seen() -> Iterator[Seen]:
     """Writes down every worker and every argument that a submission is shown."""
     honest_open, honest_end, honest_call, honest_run = (
         Sandbox.open,
-        Sandbox.end_worker,
+        Sandbox.kill_worker,
         SandboxedBackend.call,
         Suite.run,
     )
@@ -79,7 +79,7 @@ def seen() -> Iterator[Seen]:
         note(call.args)
         return honest_call(self, call)
 
-    def end_worker(self: Sandbox) -> Any:
+    def kill_worker(self: Sandbox) -> Any:
         found.tried += (self.scratch / "tried").exists()
         return honest_end(self)
 
@@ -92,7 +92,7 @@ def seen() -> Iterator[Seen]:
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)
         patch.setattr(SandboxedBackend, "call", call)
-        patch.setattr(Sandbox, "end_worker", end_worker)
+        patch.setattr(Sandbox, "kill_worker", kill_worker)
         yield found
 
 
@@ -160,7 +160,7 @@ def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.Monk
 
 
 def texts(grade: Grade) -> list[str]:
-    """What a student sees of single tests at Gradescope, which shows it as text."""
+    """Return what Gradescope shows a student of single tests, which it shows as text."""
     return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
@@ -183,8 +183,7 @@ MIB = 1 << 20
 
 
 def little_is_kept(pages: list[str], grade: Grade) -> None:
-    """All that one submission can leave in the gradebook, in Gradescope's JSON and in the feedback, whatever it
-    sends."""
+    """Check the limits on what one submission can leave in the gradebook, in Gradescope's JSON and in the feedback."""
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)

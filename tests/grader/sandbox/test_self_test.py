@@ -23,6 +23,7 @@ from rich.console import Console
 
 from autograder import course, doctor
 from autograder.sandbox import client, confine, self_test
+from autograder.sandbox.attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
 
 NOBODY = 65534
@@ -32,7 +33,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes on where a lock is off goes on for long."""
+    """Shorten the waits: an attempt that is not locked out goes on for long."""
     monkeypatch.setattr(self_test, "END_TIMEOUT_SECONDS", 0.3)
 
 
@@ -42,16 +43,16 @@ def broken(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_every_promise_holds_here() -> None:
-    """And the table of the doctor names it, and every limit."""
+    """The table of the doctor names every promise and every limit."""
     out = io.StringIO()
     assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
-    assert all(one.promise in text for one in self_test.ATTEMPTS)
+    assert all(one.promise in text for one in ATTEMPTS)
     for amount in ("5 s", "50 s", "1024 MiB", "64 MiB"):
         assert amount in text
 
 
-ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, self_test.ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
+ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
 """Each promise, and the locks that keep it, each alone."""
 
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
@@ -76,7 +77,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """So none is refused for another reason. What a worker inherits or finds is no lock's doing."""
+    """No attempt is therefore refused for another reason. What a worker inherits or finds depends on no lock."""
     assert [{lock} for lock in confine.NAMES if {lock} not in ROWS.values()] == []
     for name, locks in ROWS.items():
         assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
@@ -113,7 +114,7 @@ def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
 @pytest.mark.parametrize(("module", "lock"), [("landlockpy", "landlock"), ("pyseccomp", "seccomp")])
 def test_a_library_that_is_missing_is_a_finding(module: str, lock: str, instead: Callable[[str, str], None]) -> None:
-    """As on a machine without libseccomp, or of another system."""
+    """A machine without libseccomp, or of another system, is such a machine."""
     instead(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
@@ -171,7 +172,7 @@ PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """What is found in a process that has no capability but these."""
+    """Return the findings in a process that has these capabilities alone."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -238,7 +239,7 @@ def public() -> Iterator[Path]:
 
 
 def examined_by(user: int, public: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
-    """What that user finds, without these locks each time."""
+    """Return that user's findings, each time without some of the locks."""
     environment = {"LD_LIBRARY_PATH": str(public / "lib"), "PYTHONPATH": str(public / "packages")}
     command = [public / "bin" / "python", "-B", "-c", EXAMINES, json.dumps(disabled_locks)]
     said = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])

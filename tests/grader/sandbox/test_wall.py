@@ -18,11 +18,11 @@ import pytest
 
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Status, Stopped
-from autograder.sandbox import confine, self_test
+from autograder.sandbox import confine, self_test, system_calls
+from autograder.sandbox.attempts import Attempt
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
-from autograder.sandbox.self_test import Attempt
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
 """Limits that are reached sooner, and no less real for that."""
@@ -30,7 +30,7 @@ QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for all tests: each finds what the one before it has left."""
+    """Open a sandbox for all tests: each test finds what the test before it has left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -50,7 +50,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
 
 
 def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """What a function returns."""
+    """Return the result of a function."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -78,8 +78,8 @@ LINES = """
 
 
 def test_detours_are_refused(sandbox: Sandbox) -> None:
-    with self_test._given(sandbox) as given:
-        worker = self_test._Examined(sandbox, given)
+    with self_test._attempt_variables(sandbox) as variables:
+        worker = self_test._Examined(sandbox, variables)
         through = [worker.lets_through(Attempt("", "", line.strip())) for line in LINES.strip().splitlines()]
         worker.end()
     assert set(through) == {""}
@@ -105,21 +105,25 @@ NEVER = """
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
     """Every other system call, flag of an open file, and command for a descriptor or a device."""
-    number = {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in confine._ALLOWED_CALLS.split()}
+    number = {
+        name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
+    }
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
     own = {335, 336}  # uretprobe and uprobe: the kernel's own, for which it asks no filter, and refuses anybody else
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
-    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in confine._DESCRIPTOR_QUESTIONS]
-    calls += [(number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in confine._TERMINAL_QUESTIONS]
-    shared = [operation for operation in range(512) if not operation & confine.FUTEX_PRIVATE_FLAG]
+    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
+    calls += [
+        (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._TERMINAL_REQUESTS
+    ]
+    shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
-        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & confine.OPEN_FLAGS.get(mode, 0)]
+        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.OPEN_FLAGS.get(mode, 0)]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
-    assert os.O_TRUNC & confine.OPEN_FLAGS[os.O_RDONLY] == 0
-    assert os.O_PATH & confine.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_TRUNC & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_PATH & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
     with loaded(sandbox, LETS_THROUGH) as backend:
         assert called(backend, "lets_through", calls) == []
 
@@ -292,7 +296,7 @@ SLOW = (
 
 @pytest.mark.parametrize("end", SLOW)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """As above an exception."""
+    """The same holds for code above an exception."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert called(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -366,7 +370,7 @@ def everybody_may_read_the_interpreter() -> bool:
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """And linear algebra uses one thread."""
+    """Linear algebra uses one thread."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
         assert called(backend, "f") == 300.0**3
@@ -430,8 +434,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until another one has run, which may have defined it. One that raises an error of the same kind is asked each
-    time."""
+    """After another function has run, which may have defined the missing one, it is called again. A function that
+    raises an error of the same kind is called each time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -515,7 +519,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """So nothing that the second is told reaches it by how busy the machine is."""
+    """The load of the machine therefore tells the first process nothing about the calls of the second."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:

@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Of the same type, dtype and shape, and equal to the last bit but for the spelling of NaN."""
+    """Return True for the same type, dtype and shape, and the same bits but for the spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -93,7 +93,7 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 
 def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
-    """And is equal to nothing."""
+    """Such a value is equal to nothing."""
     for value in FOREIGN:
         for described in (decode(encode(value)), decode(encode([value]))[0], decode(encode({"a": (value,)}))["a"][0]):
             assert type(described) is Foreign
@@ -140,7 +140,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _read(read: Any, data: bytes) -> Any:
-    """What a reader makes of some bytes: a value or MalformedError."""
+    """Return the value that a reader makes of some bytes, or MalformedError."""
     try:
         return read(data)
     except MalformedError as error:
@@ -290,7 +290,7 @@ def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
-    """As Hypothesis does, which notes when the garbage collector ran: in the midst of a call."""
+    """Hypothesis is such a library: it notes when the garbage collector ran, in the middle of a call."""
     library, student = types.ModuleType("library"), types.ModuleType("student")
     library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
     watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"
@@ -305,7 +305,7 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
 
 
 def test_every_field_of_an_exception_crosses_the_wire() -> None:
-    """And a field that only one side knows would not."""
+    """A field that only one side knows would be lost."""
     raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
     assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
     packed = wire.pack_reply(Reply(raised=raised, lines=7))

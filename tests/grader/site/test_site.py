@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from autograder import cli, handout
 from autograder.course import assignments
-from autograder.handout.leaks import NUMBERS
+from autograder.handout.leaks import BINARY_FILES
 from autograder.site import build, libraries
 
 pytestmark = pytest.mark.long
@@ -43,7 +43,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
-    weights = {name for name in NUMBERS if name.startswith("assignments/writer/")}
+    weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.libraries()
     assert [name for name in public if texts.pop(name) != public[name]] == []  # by the hashes of the lock
@@ -95,14 +95,14 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
 
 
 def test_the_editor_is_what_its_hash_says() -> None:
-    """Whoever changes it builds it by its script, which writes both."""
+    """The script that builds the editor writes both."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
     assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """And the checks ask for no other: all that they import beside numpy and matplotlib is there."""
+    """The checks need no other library: everything that they import besides numpy and matplotlib is there."""
     names = {name.partition("/")[0] for name in libraries.libraries()}
     assert {
         "pytest",

@@ -38,7 +38,7 @@ MOST_SECONDS = 15
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, site: Path) -> Iterator[Window]:
-    """One window for all tests of a lesson."""
+    """Open one window for all tests of a lesson."""
     with window(browser, site) as opened:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -110,7 +110,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
-    """Also where a check is asked for while it runs, and while pictures are drawn."""
+    """A request during a check, or while pictures are drawn, starts no second check of the same text."""
     page = tab.page
     page.evaluate(
         "() => { window.sent = []; const send = python.postMessage.bind(python);"

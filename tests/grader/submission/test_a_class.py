@@ -147,6 +147,6 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
         assert (cell == "") if kind in UNREADABLE else float(cell) == pytest.approx(0.1 * number)
     if platform in ("Canvas", "Moodle"):
         with Gradebook.reading(out) as book:
-            pages, without = feedback_zip.pack(out, book.rows(), book.replaced(), platform.casefold())
+            pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform.casefold())
         documents = [kind for kind in kinds if kind == "a document"] if platform == "Canvas" else []
         assert sum(pages.values()) == SIZE - len(documents) and len(without) == len(documents)

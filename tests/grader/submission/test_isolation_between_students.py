@@ -194,7 +194,8 @@ def test_one_entry_never_changes_how_the_others_are_read(
 
 
 def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
-    """Also where it holds what an export holds: nobody is advised to grade a student's own folder."""
+    """The rule holds for a clone that contains the files of an export too: no sentence advises to grade a student's
+    folder."""
     put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
     assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
 

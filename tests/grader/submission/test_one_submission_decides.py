@@ -1,4 +1,4 @@
-"""One submission decides about its own student and nothing else: cost, exceptions and results."""
+"""Effects of one submission, which concern its student alone: cost, exceptions and results."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) ->
 
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:
     assignment = course.find("rope")
-    backend = catalogue.Module(catalogue.solution(assignment))
+    backend = catalogue.ModuleBackend(catalogue.solution(assignment))
     own = StudentModule("rope", backend, Reference(assignment))
     with pytest.raises(BrokenTestError):
         expect.matches(own.rope_frequencies, 3)

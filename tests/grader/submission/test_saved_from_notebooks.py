@@ -146,7 +146,7 @@ def test_lines_keep_their_numbers(tmp_path: Path, tool: Tool) -> None:
 
 
 def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
-    """Where nbconvert has put the cell into a string, a note says that nothing of it counts."""
+    """A note says that nothing of a cell counts if nbconvert has put it into a string."""
     cells = [IMPORT, f"%%time\n{REST}", "%%bash\nls"]
     submission = read(tmp_path, percent(cells))
     assert submission.problem is None and submission.is_written

@@ -1,4 +1,4 @@
-"""One file handed in, good or bad: it is read, or there is one sentence that says why not."""
+"""Reading one submitted file, good or bad: it is read, or one sentence says why not."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
 def test_the_one_file_in_a_zip_is_read(
     submission_file, tmp_path: Path, members: dict[str, bytes | str], chosen: str, method: int
 ) -> None:
-    """Nothing is unpacked, so nothing about unpacking is refused."""
+    """The zip is not unpacked to disk, so no rule about unpacking refuses it."""
     data = archive_of(members, method)
     with little_memory(512 * MIB):
         submission = submission_file(data, "ada.zip")

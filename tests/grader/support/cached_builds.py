@@ -53,7 +53,7 @@ def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
-    """From now on the course is not built into a wheel again. Gives what really builds one."""
+    """Build the course into a wheel once, for all tests. Return the function that really builds one."""
     from autograder.otter import package
 
     build: Callable[[Path], Path] = package.wheel

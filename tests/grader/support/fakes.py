@@ -38,11 +38,11 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 def grade_of(job: Job) -> bytes:
     status = Status.UNREADABLE if job.problem else Status.GRADED
-    if job.lost:
+    if job.machine_failure:
         status = Status.TIMEOUT if job.is_slow else Status.KILLED
     if job.key.code == REFERENCE:
         return packed(replace(GRADE, test_results=[]))
-    number = whose(() if job.lost else job.cells)
+    number = whose(() if job.machine_failure else job.cells)
     return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))
 
 
@@ -76,7 +76,7 @@ class Harmed(workers.Processes):
 
 
 def _harmed(job: Job, setup: GraderSetup) -> bytes:
-    code = "" if job.lost else "\n".join(job.cells)
+    code = "" if job.machine_failure else "\n".join(job.cells)
     for what, often in re.findall(r"^# (killed|stopped) (\d+)$", code, re.MULTILINE):
         with (Path(setup.run) / f"{what}.{often}").open("a") as file:
             file.write(".")

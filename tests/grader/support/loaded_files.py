@@ -11,7 +11,7 @@ from autograder.hints import catalogue
 from autograder.protocol.call import Call, Reply
 
 
-class Loaded(catalogue.Module):
+class Loaded(catalogue.ModuleBackend):
     """A trusted module as a submission."""
 
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:

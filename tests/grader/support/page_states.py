@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.laptop.host import TERMINAL, Host
-from autograder.laptop.local_context import InProcess, LocalContext
+from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 from autograder.site.tab import MONITORING, Clock, tab_host
@@ -25,14 +25,16 @@ class WithMistake(LocalContext):
 
     number: int | None = None
 
-    def load(self, assignment: str) -> InProcess:
+    def load_file(self, assignment: str) -> LocalFile:
         """Load the file and put the mistake into its module."""
-        file = super().load(assignment)
+        file = super().load_file(assignment)
         if self.number is not None:
             from autograder.course import find
             from autograder.hints import catalogue
 
-            file.module = catalogue.mistaken(find(assignment), catalogue.entries(find(assignment))[self.number])
+            file.module = catalogue.solution_with_mistake(
+                find(assignment), catalogue.entries(find(assignment))[self.number]
+            )
         return file
 
 

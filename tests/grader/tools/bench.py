@@ -144,7 +144,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # what moving between cores costs is the machine's
-    solution = catalogue.Module(catalogue.solution(assignment))
+    solution = catalogue.ModuleBackend(catalogue.solution(assignment))
     suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
     functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     wrong = [(_mistaken(text, function),) for function in functions]

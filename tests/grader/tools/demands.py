@@ -60,20 +60,22 @@ def plain_module(assignment: Assignment) -> ModuleType:
     reading = ModuleType(assignment.name)
     exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
     functions = {name: value for name, value in vars(reading).items() if inspect.isfunction(value) and name[0] != "_"}
-    return catalogue.replaced(assignment, functions)
+    return catalogue.solution_with(assignment, functions)
 
 
 def demands(assignment: Assignment) -> Iterator[Demand]:
     """Yield the needs of each test of an assignment on its plain readings. Change limits of this process."""
-    suite, backend = Suite(assignment), catalogue.Module(plain_module(assignment))
-    suite.run(catalogue.Module(suite.reference.right))  # remembers the right values, which are not the test's needs
+    suite, backend = Suite(assignment), catalogue.ModuleBackend(plain_module(assignment))
+    suite.run(
+        catalogue.ModuleBackend(suite.reference.solution)
+    )  # remembers the right values, which are not the test's needs
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
     signal.signal(signal.SIGPROF, _cut_off)
     for test in suite.tests:
         tracemalloc.start()
         signal.setitimer(signal.ITIMER_PROF, SECONDS_LIMIT)
         started = time.process_time()
-        result = suite.run_again(backend, test)
+        result = suite.run_test(backend, test)
         seconds = time.process_time() - started
         signal.setitimer(signal.ITIMER_PROF, 0)
         memory = tracemalloc.get_traced_memory()[1]

@@ -129,45 +129,66 @@ def _enclosing(tree: ast.Module, line: int) -> str:
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Yield the replacements of a node, each with a description."""
+    yield from _other_operators(node)
+    yield from _other_values(node)
+    yield from _other_statements(node)
+    if isinstance(node, ast.Call):
+        yield from _other_arguments(node)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
+        yield "operands swapped", _but(node, left=node.right, right=node.left)
 
-    def but(**fields: object) -> ast.AST:
-        new = copy.deepcopy(node)
-        vars(new).update(fields)
-        return new
 
+def _but(node: ast.AST, **fields: object) -> ast.AST:
+    """Return a copy of a node with other fields."""
+    new = copy.deepcopy(node)
+    vars(new).update(fields)
+    return new
+
+
+def _other_operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) | ast.Compare(ops=[op]):
             for name in OPERATORS.get(type(op).__name__, []):
                 other = getattr(ast, name)()
-                new = but(ops=[other]) if isinstance(node, ast.Compare) else but(op=other)
-                yield f"{type(op).__name__} to {name}", new
+                fields: dict[str, object] = {"ops": [other]} if isinstance(node, ast.Compare) else {"op": other}
+                yield f"{type(op).__name__} to {name}", _but(node, **fields)
         case ast.UnaryOp(op=ast.USub() | ast.Not()):
             yield f"without {type(node.op).__name__}", node.operand
+
+
+def _other_values(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    match node:
         case ast.Constant(value=bool(value)):
-            yield f"{value} to {not value}", but(value=not value)
+            yield f"{value} to {not value}", _but(node, value=not value)
         case ast.Constant(value=int(value)):
-            yield f"{value} to {value + 1}", but(value=value + 1)
-            yield f"{value} to {value - 1}", but(value=value - 1)
+            yield f"{value} to {value + 1}", _but(node, value=value + 1)
+            yield f"{value} to {value - 1}", _but(node, value=value - 1)
         case ast.Constant(value=float(value)):
-            yield f"{value} doubled", but(value=value * 2 + 0.5 * (value == 0))
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            for other in OTHER_NAMES.get(name, []):
-                yield f"{name} to {other}", but(attr=other) if isinstance(node, ast.Attribute) else but(id=other)
+            yield f"{value} doubled", _but(node, value=value * 2 + 0.5 * (value == 0))
+        case ast.Attribute(attr=name):
+            yield from ((f"{name} to {other}", _but(node, attr=other)) for other in OTHER_NAMES.get(name, []))
+        case ast.Name(id=name):
+            yield from ((f"{name} to {other}", _but(node, id=other)) for other in OTHER_NAMES.get(name, []))
+
+
+def _other_statements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    match node:
         case ast.If() | ast.IfExp():
-            yield "if never", but(test=ast.Constant(False))
-            yield "if always", but(test=ast.Constant(True))
+            yield "if never", _but(node, test=ast.Constant(False))
+            yield "if always", _but(node, test=ast.Constant(True))
         case ast.Expr(value=ast.Call()):
             yield "without the call", ast.Pass()
-    if isinstance(node, ast.Call):
-        for place, keyword in enumerate(node.keywords):
-            if keyword.arg not in (None, "dtype", "strict"):
-                yield f"without {keyword.arg}", but(keywords=node.keywords[:place] + node.keywords[place + 1 :])
-        called = ast.unparse(node.func).rpartition(".")[2]
-        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
-        if len(node.args) == 2 and called not in SYMMETRIC and not starred:
-            yield "arguments swapped", but(args=node.args[::-1])
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
-        yield "operands swapped", but(left=node.right, right=node.left)
+
+
+def _other_arguments(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    for position, keyword in enumerate(call.keywords):
+        if keyword.arg not in (None, "dtype", "strict"):
+            others = call.keywords[:position] + call.keywords[position + 1 :]
+            yield f"without {keyword.arg}", _but(call, keywords=others)
+    called = ast.unparse(call.func).rpartition(".")[2]
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if len(call.args) == 2 and called not in SYMMETRIC and not starred:
+        yield "arguments swapped", _but(call, args=call.args[::-1])
 
 
 def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
@@ -189,7 +210,9 @@ def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
         exec(compile(made(), module.__file__, "exec"), module.__dict__)
-        return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
+        return (
+            ALIVE if all(test_result.passed for test_result in suite.run(catalogue.ModuleBackend(module))) else CAUGHT
+        )
     except BaseException:
         return CAUGHT
 

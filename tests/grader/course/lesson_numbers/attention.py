@@ -30,7 +30,7 @@ def row_by_hand(i: int) -> str:
     return f"| $x_{i} = {x[i, 0]:g}$ | {', '.join(map(str, powers))} | {shares} | $({terms})/{below} = "
 
 
-# What the lesson says of every order, of a single head among many, and of masks.
+# Statements of the lesson about every order, a single head among many, and masks.
 rows, (w_q, w_k, w_v) = rng.normal(size=(5, 4)), rng.normal(size=(3, 4, 4))
 for shuffled in itertools.permutations(range(5)):
     assert m.equivariance_gap(rows, w_q, w_k, w_v, shuffled) < 1e-12

@@ -88,7 +88,7 @@ sign_means = sorted(
 
 
 def row(run: str, length: int) -> list[float]:
-    """As trained, and with each method that changes frequencies."""
+    """Return a row of the table: as trained, and with each method that changes frequencies."""
     return [mean(run, method, length) for method in (as_trained, *repairs(run))]
 
 

@@ -3,7 +3,8 @@ import math
 import numpy as np
 
 from assignments import experiments
-from assignments.extrapolation import lab
+from assignments.extrapolation import lab_results as results
+from assignments.extrapolation import lab_training as training
 from tests.grader.support.lesson_numbers import SOME, mean_of, solution, weight
 
 m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
@@ -27,20 +28,20 @@ shifted = m.encode("integer", np.ones((3, 1)), {})
 one = np.ones((1, 1))
 
 # Measured: the eight seeds, the choice, and one more change.
-setting = lab.Setting()
-rows, tries, changes = lab.saved(), lab.kept_tries("grid.csv"), lab.kept_tries("changes.csv")
-grid, choice = lab.at_best_rate(tries), lab.chosen(tries)
-three, single = lab.TASKS
-comparison = {task: lab.comparison(rows, task) for task in lab.TASKS}
-changed = lab.changes_table(grid, changes)
-before = lab.before_training(m)
+setting = training.Setting()
+rows, tries, changes = results.saved(), results.saved_trials("grid.csv"), results.saved_trials("changes.csv")
+grid, choice = results.at_best_rate(tries), results.chosen(tries)
+three, single = results.TASKS
+comparison = {task: results.comparison(rows, task) for task in results.TASKS}
+changed = results.changes_table(grid, changes)
+before = results.before_training(m)
 
 
 def seeds(
     method: str, change: str = "usual", length: int = 128, task: str = three, what: str = "accuracy"
 ) -> np.ndarray:
     """Eight accuracies of a method with its usual or its chosen setting."""
-    return lab.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
+    return results.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
 
 
 mean = mean_of(seeds)
@@ -48,17 +49,18 @@ mean = mean_of(seeds)
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
     """The methods that copy 3 back reliably, with all seeds or with any."""
-    enough = {method: seeds(method, change) >= experiments.RELIABLE for method in lab.METHODS}
+    enough = {method: seeds(method, change) >= experiments.RELIABLE for method in results.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
 
-def over(tried: list[lab.Tried], what: str = "x8") -> float:
-    return float(np.mean([getattr(row, what) for row in tried]))
+def over(trials: list[results.Trial], what: str = "x8") -> float:
+    return float(np.mean([getattr(row, what) for row in trials]))
 
 
 def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
     """The means of all settings on the choosing seeds."""
-    return [over(lab.tried(grid, task, method, change), what) for change in ("usual", *lab.CHOICES.get(method, ()))]
+    settings = ("usual", *results.CHOICES.get(method, ()))
+    return [over(results.trials_of(grid, task, method, change), what) for change in settings]
 
 
 best_sinus = max(*tried("sinusoidal"), *(mean("sinusoidal", change) for change in ("usual", "chosen")))
@@ -66,25 +68,25 @@ less_than = [
     experiments.paired(seeds("rope", "chosen", task=single), seeds(one, "chosen", task=single))
     for one in ("alibi", "shaw", "t5")
 ]
-shaw_fast = over([row for row in lab.tried(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
+shaw_fast = over([row for row in results.trials_of(tries, three, "shaw", "usual") if row.learning_rate == 0.03])
 
-pairs = lab.reported(rows, three)
-once = {pair: lab.tried(grid, three, *pair) for pair in pairs}
-thrice = {pair: lab.tried(changes, three, *pair, lab.TRIPLED) for pair in pairs}
-moving = {method for method, change in pairs if not lab.flat(once[method, change], thrice[method, change])}
-cells = {row[1:4]: lab.tried(changes, three, *row[1:4]) for row in changes if row.method in lab.RIVALS}
+pairs = results.reported(rows, three)
+once = {pair: results.trials_of(grid, three, *pair) for pair in pairs}
+thrice = {pair: results.trials_of(changes, three, *pair, results.TRIPLED) for pair in pairs}
+moving = {method for method, change in pairs if not results.flat(once[method, change], thrice[method, change])}
+cells = {row[1:4]: results.trials_of(changes, three, *row[1:4]) for row in changes if row.method in results.RIVALS}
 stable = {
     pair for pair in {key[:2] for key in cells} if min(over(cells[key]) for key in cells if key[:2] == pair) >= 0.99
 }
 
-looks = {change: lab.saved_looks()["t5", change] for change in ("usual", "own_buckets 16")}
-rope_looks = lab.saved_looks()["rope", "usual"]
+looks = {change: results.saved_looks()["t5", change] for change in ("usual", "own_buckets 16")}
+rope_looks = results.saved_looks()["rope", "usual"]
 rivals = sorted(np.argsort(rope_looks)[::-1][1:5])
-read = lab.read(m, "t5", setting).buckets[np.tri(16, dtype=bool)]  # type: ignore[index]
-own_bucket_of_distance = lab.read(m, "t5", setting).buckets[15, ::-1].tolist()  # type: ignore[index]
-own_numbers = lab.setting_of("own_buckets 16").known({"bias_table": np.arange(16)})["bias_table"]
+read = training.read(m, "t5", setting).buckets[np.tri(16, dtype=bool)]  # type: ignore[index]
+own_bucket_of_distance = training.read(m, "t5", setting).buckets[15, ::-1].tolist()  # type: ignore[index]
+own_numbers = results.setting_of("own_buckets 16").arguments({"bias_table": np.arange(16)})["bias_table"]
 through, of_128 = (15 * 10000.0 ** (-np.arange(0, d, 2) / d) / (2 * np.pi) for d in (32, 128))
-known = setting.known(lab.draw_parameters("t5", setting, 0) | {"key_table": np.zeros((33, 32))})
+known = setting.arguments(training.draw_parameters("t5", setting, 0) | {"key_table": np.zeros((33, 32))})
 x = np.random.default_rng(0).normal(size=(8, 32))
 gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in ("rope", "t5", "alibi")]
 
@@ -92,7 +94,7 @@ gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in (
 def far(method: str, change: str = "usual", then: str = "usual", length: int = 128, log_n: int = 0) -> float:
     """The mean of the eight seeds on longer texts, or after other positions in training."""
     key = (method, change, then, log_n, length)
-    return float(np.mean([row.accuracy for row in lab.saved_far() if (*row[:4], row.length) == key]))
+    return float(np.mean([row.accuracy for row in results.saved_far() if (*row[:4], row.length) == key]))
 
 
 def far_row(method: str, change: str = "usual", then: str = "usual") -> list[float]:
@@ -107,7 +109,7 @@ def best_single(method: str) -> float:
 
 
 def full_turns(width: int) -> int:
-    """How many pairs make a full rotation in a text of training."""
+    """Return the number of pairs that make a full rotation in a text of training."""
     return int((16 * 10000.0 ** (-np.arange(0, width, 2) / width) / (2 * np.pi) >= 1).sum())
 
 
@@ -119,8 +121,8 @@ good = ("shaw",), ("t5", "own_buckets 16"), ("rope", "base 4")
 start, table = ("sinusoidal", "usual", "start_below 128"), ("learned", "usual", "table_rows 128, start_below 128")
 
 SENTENCES = r"""
-With $d = 8$ the maximum is «similar[3]:g», at distance $i-j = 3$. - **The price of sinusoids:** at distance 66 this sum is
-    «similar[66]:.2f» <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
+With $d = 8$ the maximum is «similar[3]:g», at distance $i-j = 3$. - **The price of sinusoids:** at distance 66 this
+    sum is «similar[66]:.2f» <== similar.argmax() == 3 and np.allclose(of_the_last, similar)
 and $e^5 = «math.exp(5):.1f»$
 that is if the lead was above $\ln 16 = «math.log(16):.2f»$, $n^a$ grows faster than $n$ <== with_ln_n(5)[3]
     > with_ln_n(5)[0] and with_ln_n(0.9 * math.log(16))[3] < with_ln_n(0.9 * math.log(16))[0] and
@@ -138,14 +140,14 @@ so the shift gap is «m.shift_gap("integer", np.ones((2, 1)), one, one, {}, 1)»
 There are «math.comb(4, 2)» ways to draw 2 of 4
 | model | «setting.vocabulary» tokens in the vocabulary, «setting.width» features |
 | training | «setting.steps:,» steps of «setting.batch» sequences | <== setting.trained_length == 16 and
-    len(lab.SEEDS) == 8
+    len(training.SEEDS) == 8
 | test | «setting.sequences» sequences per length; at 1,024 tokens only «setting.sequences // 4» sequences |
-| scored | the last «16 - lab.TASKS[three]» positions at every length; in a second task, copy 1 back, the last
-    «16 - lab.TASKS[single]» |
+| scored | the last «16 - results.TASKS[three]» positions at every length; in a second task, copy 1 back, the last
+    «16 - results.TASKS[single]» |
 with its **usual** setting (base «setting.base:,.0f», «setting.buckets» buckets, Shaw clipped at
     «setting.max_distance», slope «setting.slope:/»)
-learning rates «lab.LEARNING_RATES[:2]» and «lab.LEARNING_RATES[2]» <== len(lab.CHOOSING_SEEDS) == 4
-`scale 0.015625` multiplies the integers by «lab.setting_of(choice[three, "integer"]).scale:/»
+learning rates «results.LEARNING_RATES[:2]» and «results.LEARNING_RATES[2]» <== len(training.CHOOSING_SEEDS) == 4
+`scale 0.015625` multiplies the integers by «results.setting_of(choice[three, "integer"]).scale:/»
 the buckets of T5 from 15 to 31, that is all distances from 15 on, share one number <== own_numbers.tolist()
     == [*range(15), *[15] * 17] and own_bucket_of_distance[:16] == [*range(16)]
 The learned table has «setting.table_rows» rows
@@ -191,13 +193,13 @@ the right key has more weight than any *single* far key, and larger scores incre
     «mean("t5", "own_buckets 16"):.2f»; ln n: «far("t5", log_n=1):.2f»; 6,000 steps: «over(thrice["t5",
     "usual"]):.2f» |
 | Shaw extrapolates | learning rate 0.003, 2,000 steps: «mean("shaw"):.2f» | learning rate 0.03:
-    «shaw_fast:.2f»; 1,024 tokens without ln n: «far_row("shaw")[2]:.2f» | <== lab.best_rates(tries)[three,
+    «shaw_fast:.2f»; 1,024 tokens without ln n: «far_row("shaw")[2]:.2f» | <== results.best_rates(tries)[three,
     "shaw", "usual"] == 0.003 and choice[three, "shaw"] == "usual"
 any base that we tried: at most «best_sinus:.2f» | a random start from 0 to «128 - 16»: «far(*start):.2f» |
 a random start from 0 to 112, a row for each position: «far(*table):.2f» |
 At 16 tokens they fail too (ALiBi and integers reach at most «max(at_16["alibi"], at_16["integer"]):.2f»,
     "none" «at_16["none"]:.2f», normalized «at_16["normalized"]:.2f», binary «at_16["binary"]:.2f») <==
-    max(at_16.values()) < 0.6 and set(lab.METHODS) == set(at_16) | {"rope", "t5", "shaw", "sinusoidal",
+    max(at_16.values()) < 0.6 and set(results.METHODS) == set(at_16) | {"rope", "t5", "shaw", "sinusoidal",
     "learned"}
 In copying 1 back ALiBi does: «mean("alibi", "chosen", task=single):.2f»
 | all 64 pairs rotate | «full_turns(128)» | «far("rope", then="width 128"):.2f» |
@@ -226,7 +228,7 @@ RoPE, T5 and ALiBi have a shift gap of 0, and with their usual settings they fai
 """
 
 weights = np.random.default_rng(1).normal(size=(3, 32, 32))
-given = {method: setting.known(lab.draw_parameters(method, setting, 0)) for method in m.METHODS}
+given = {method: setting.arguments(training.draw_parameters(method, setting, 0)) for method in m.METHODS}
 without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, given[method], 16) < 1e-9]
 counts = {method: m.learned_parameters(method, given[method]) for method in m.METHODS}
 # How many tokens the first one sees, and how many it sees when it has moved one place on.

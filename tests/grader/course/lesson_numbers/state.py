@@ -3,7 +3,7 @@ import math
 import numpy as np
 
 from assignments import experiments
-from assignments.extrapolation import lab as lesson_9
+from assignments.extrapolation import lab_results
 from assignments.state import lab
 from tests.grader.support.lesson_numbers import point, solution
 
@@ -55,7 +55,7 @@ far, rare = lab.Setting.lengths[-1], lab.LONG
 
 def scores(task: str, method: str) -> np.ndarray:
     if method == "none" and task in lab.BACK:
-        return lesson_9.by_length(lesson_9.saved(), task, "none")[far]
+        return lab_results.by_length(lab_results.saved(), task, "none")[far]
     return lab.accuracies(rows, task, method)[far]
 
 
@@ -128,7 +128,7 @@ The mean gate is «gate("name"):.2f» there, and «gate("other"):.2f» at ordina
 With short sentences gates gain only «behind.mean:.3f» («behind.gained» of 8 seeds, p = «behind.p:.3f»)
 **With long sentences ALiBi is behind** by «rare_behind.mean:.2f», also with its best slope, «slope:/»
     («rare_behind.gained» of 8 seeds, p = «rare_behind.p:.3f»)
-with base 10,000 RoPE copies 3 back with «lesson_9.by_length(lesson_9.saved(), "copy 3 back",
+with base 10,000 RoPE copies 3 back with «lab_results.by_length(lab_results.saved(), "copy 3 back",
     "rope")[far].mean():.2f»
 | linear attention | «memory("linear attention"):.2f» |
 | linear attention, gate 0.9 | «memory("linear attention, gate 0.9"):.2f» |

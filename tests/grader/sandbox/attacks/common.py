@@ -1,4 +1,4 @@
-"""What every attack starts with. A submission is the honest stub, then this file, then the attack.
+"""The beginning of every attack. A submission is the honest stub, then this file, then the attack.
 
 An attack is safe where the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
 
@@ -31,7 +31,7 @@ def _calling(action, name):
 
 
 def late_in_every_call(action):
-    """As above, after 40 calls, which are more than public tests make; all of them raise NotImplementedError."""
+    """Do the same after 40 calls, which are more than public tests make; all of them raise NotImplementedError."""
     made = []
 
     def call(name, args):

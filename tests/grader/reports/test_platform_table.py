@@ -331,7 +331,7 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
-    """Whoever has no number of the platform, and whoever's assignment is not known."""
+    """Students without a number of the platform, or without a known assignment, are named."""
     problem = Problem("A .docx.")
     graded(
         out,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder import tables
 from autograder.course import UserError
-from autograder.grading.row import Row, known_as
+from autograder.grading.row import Row, identities
 from autograder.protocol.failure import Status
 from autograder.submission.names import folded, printable, words_of
 from autograder.tables import Table
@@ -32,12 +32,12 @@ MIN_LIKENESS = 0.6
 only tells a person's number from a group's."""
 
 
-class RosterError(UserError):
+class PlatformTableError(UserError):
     """Error in a table, or in how its columns are named. The message is a sentence for a person."""
 
 
 @dataclass
-class Filled:
+class FilledTable:
     """A written table, and what is left for a person."""
 
     path: Path
@@ -49,14 +49,14 @@ class Filled:
     """section of each person, where the table has sections"""
 
 
-def fill(
+def fill_table(
     out: Path,
     graded: Iterable[Row],
     path: Path,
     assignments: Sequence[str] = (),
     id_column: str | None = None,
     grade_columns: Sequence[str] = (),
-) -> Filled:
+) -> FilledTable:
     """Write OUT/roster_<name of the table> with the scores of a finished run. Raise RosterError or TableError.
 
     `grade_columns` name a column for each of `assignments`, in the same order.
@@ -66,35 +66,38 @@ def fill(
         rows[row.submission.assignment].append(row)
     table = tables.read(path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
-    keys = _Keys(table, id_column, [*chain.from_iterable(rows.values())])
-    filled = Filled(out / f"roster_{path.name}")
+    student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
+    filled = FilledTable(out / f"roster_{path.name}")
     filled.remarks["Not in the table"] = [_label(row, row.submission.file) for row in rows[""]]
-    served: set[int] = set()
+    lines_with_submission: set[int] = set()
     for name, column in columns.items():
-        served |= _fill_column(table, column, name, rows[name], keys, filled)
+        lines_with_submission |= _fill_column(table, column, name, rows[name], student_lines, filled)
     section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
     for row in chain.from_iterable(rows.values()):
-        for line in keys.lines_of(row) if section is not None else ():
+        for line in student_lines.lines_of(row) if section is not None else ():
             filled.sections[row.submission.who] = table.lines[line][section or 0].strip()
-    unserved = [table.lines[number][0] for number in sorted(keys.lines - served)]
-    filled.remarks["Without a submission"] = [printable(text) for text in unserved]
+    lines_without = sorted(student_lines.lines - lines_with_submission)
+    filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
     table.write(filled.path)
     return filled
 
 
-def _fill_column(table: Table, column: int, name: str, rows: list[Row], keys: _Keys, filled: Filled) -> set[int]:
+def _fill_column(
+    table: Table, column: int, name: str, rows: list[Row], student_lines: _StudentLines, filled: FilledTable
+) -> set[int]:
     """Write the scores of one assignment; return the lines of everybody who has a submission."""
-    meant = [keys.lines_of(row) for row in rows]
-    times = Counter(chain.from_iterable(meant))
+    lines_of_rows = [student_lines.lines_of(row) for row in rows]
+    times = Counter(chain.from_iterable(lines_of_rows))
     written = replaced = 0
-    for row, numbers in zip(rows, meant, strict=True):
+    for row, numbers in zip(rows, lines_of_rows, strict=True):
         label = _label(row, name)
         line = table.lines[min(numbers)] if len(numbers) == 1 and times[min(numbers)] == 1 else None
         if not numbers:
-            heading = "Same number, another name (a group's, perhaps)" if keys.is_namesake(row) else "Not in the table"
+            another = student_lines.has_another_name(row)
+            heading = "Same number, another name (a group's, perhaps)" if another else "Not in the table"
             filled.remarks[heading].append(label)
-        elif line is None or row.lost:
+        elif line is None or row.machine_failure:
             filled.remarks["To fill in by hand"].append(label)
         elif row.grade.status is Status.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
@@ -109,9 +112,9 @@ def _fill_column(table: Table, column: int, name: str, rows: list[Row], keys: _K
     filled.scores[title] = written
     if replaced:
         filled.remarks["Cells that held another number"].append(f"{replaced} in {printable(title)}")
-    most = max((row.grade.max_score for row in rows), default=0.0)
-    for worth in sorted(_worth(table, column) - {most}):
-        remark = f"{name} is worth {worth:g} in {table.path.name}, and the scores are of {most:g}"
+    maximum = max((row.grade.max_score for row in rows), default=0.0)
+    for table_maximum in sorted(_column_maximums(table, column) - {maximum}):
+        remark = f"{name} is worth {table_maximum:g} in {table.path.name}, and the scores are of {maximum:g}"
         filled.remarks["To change there first"].append(remark)
     return {*times}
 
@@ -123,7 +126,7 @@ def _label(row: Row, what: str) -> str:
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
     """Return the column of each assignment: the column that is named, Moodle's, or the one that has its name."""
     if named and len(named) != len(assignments):
-        raise RosterError(
+        raise PlatformTableError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
             f" {', '.join(assignments)}"
         )
@@ -132,29 +135,32 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     titles = table.titles
     if len(assignments) == 1 and {"Identifier", MOODLE_GRADE} <= {*titles}:
         return {assignments[0]: table.column(MOODLE_GRADE)}
-    found = {name: [n for n, title in enumerate(titles) if _named(title) == _named(name)] for name in assignments}
-    columns = {name: numbers[0] for name, numbers in found.items() if len(numbers) == 1}
+    matches = {
+        name: [n for n, title in enumerate(titles) if _comparable_title(title) == _comparable_title(name)]
+        for name in assignments
+    }
+    columns = {name: numbers[0] for name, numbers in matches.items() if len(numbers) == 1}
     if not columns:
-        raise RosterError(
+        raise PlatformTableError(
             f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: say which with --assignment"
             f" NAME --grade-column TITLE. Its columns are {printable(', '.join(titles), 300)}"
         )
     return columns
 
 
-def _named(title: str) -> str:
+def _comparable_title(title: str) -> str:
     """Return a title for comparison. Canvas adds a number in brackets."""
     return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
 
 
-class _Keys:
+class _StudentLines:
     """Lines of a table by what identifies their students."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
         columns = [number for number, title in enumerate(table.titles) if title in titles]
         if not columns:
-            raise RosterError(
+            raise PlatformTableError(
                 f"{table.path} has no column {' or '.join(titles)}: say with --id-column TITLE where it has the number,"
                 " the address or the login of a student"
             )
@@ -169,7 +175,7 @@ class _Keys:
         self._has_names = NAME_COLUMN in table.titles or any(
             row.submission.person.name and self._has_name_of(row, number)
             for row in rows
-            for number in self._with_key(row)
+            for number in self._lines_with_identity(row)
         )
 
     @property
@@ -179,15 +185,15 @@ class _Keys:
 
     def lines_of(self, row: Row) -> set[int]:
         """Return the lines of a student: one, if all is well."""
-        numbers = self._with_key(row)
+        numbers = self._lines_with_identity(row)
         return {number for number in numbers if not self._is_another(row, number)}
 
-    def is_namesake(self, row: Row) -> bool:
+    def has_another_name(self, row: Row) -> bool:
         """Return True if a line has the student's number, and another name."""
-        return bool(self._with_key(row)) and not self.lines_of(row)
+        return bool(self._lines_with_identity(row)) and not self.lines_of(row)
 
-    def _with_key(self, row: Row) -> set[int]:
-        return set[int]().union(*(self._lines[key] for key in known_as(row.submission) & self._lines.keys()))
+    def _lines_with_identity(self, row: Row) -> set[int]:
+        return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
     def _is_another(self, row: Row, number: int) -> bool:
         """Return True if Moodle's folder has a name like none in the line: groups have numbers as well."""
@@ -213,10 +219,10 @@ def _is_alike(name: str, other: str) -> bool:
     return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_LIKENESS for text in texts)
 
 
-def _worth(table: Table, column: int) -> set[float]:
+def _column_maximums(table: Table, column: int) -> set[float]:
     """Return what the table says that a column is worth: in a column in Moodle, in the first line in Canvas."""
     if MOODLE_MAXIMUM in table.titles:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:
         cells = [line[column] for line in table.lines if line[0].strip() == CANVAS_MAXIMUM]
-    return {worth for worth in map(tables.number, cells) if worth is not None}
+    return {table_maximum for table_maximum in map(tables.number, cells) if table_maximum is not None}

@@ -1,0 +1,118 @@
+"""Shared parts of the commands: printing, errors, options, and what a command checks before it begins."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from autograder import course
+
+CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
+
+
+def echo(text: object, err: bool = False) -> None:
+    """Print a text of a command.
+
+    Other people choose names and messages in it, so characters that a terminal obeys are spelled as in JSON.
+    """
+    shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
+    click.echo("".join(shown), err=err)
+
+
+class CommandError(click.ClickException):
+    """Error that ends the command with one sentence."""
+
+    exit_code = WRONG_USE
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence. For `make`, an option in it is the variable that one types there."""
+        sentence = self.format_message()
+        if os.environ.get("TYPED_MAKE"):
+            sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
+        echo(f"Error: {sentence}", err=True)
+
+
+class WallDownError(CommandError):
+    """Error for a sandbox that does not hold here: nothing was run."""
+
+    exit_code = WALL_DOWN
+
+
+def known_assignment(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Return the names, unchanged. Raise BadParameter if the course has no such assignment."""
+    try:
+        for name in [value] if isinstance(value, str) else value or ():
+            course.find(name)
+    except LookupError as error:
+        raise click.BadParameter(str(error)) from error
+    return value
+
+
+class Folder(click.Path):
+    """A folder's name. An empty one, as an unset variable gives it, would be the current folder."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the path. Fail for an empty name."""
+        if value == "":
+            self.fail("the name of a folder is empty: name the folder", parameter, context)
+        return super().convert(value, parameter, context)
+
+
+PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
+
+OUT_ARGUMENT = click.argument("out", type=FOLDER)
+ASSIGNMENT_OPTION = click.option(
+    "--assignment",
+    callback=known_assignment,
+    metavar="NAME",
+    help="The assignment, if no name of a folder or file says it.",
+)
+ISOLATION_OPTION = click.option(
+    "--isolation",
+    type=click.Choice(["full", "none"]),
+    default="full",
+    show_default=True,
+    help="`none` runs submissions without the sandbox: only for code that you trust, on systems without the locks.",
+)
+
+
+class Commands(click.Group):
+    """Group of commands in which an error that a person can act on is printed as a sentence."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(context)
+        except course.UserError as error:
+            raise CommandError(str(error)) from error
+
+
+def warn_if_incomplete(out: Path) -> None:
+    """Say first that a report lacks grades, if it does."""
+    from autograder.batch.gradebook import Gradebook
+
+    with Gradebook.reading(out) as book:
+        if sentence := book.incomplete():
+            echo(f"Incomplete: {sentence}.", err=True)
+
+
+def disabled_locks(isolation: str) -> Collection[str]:
+    """Return the locks to leave off. Raise WallDownError if the sandbox is expected and does not hold."""
+    if isolation == "none":
+        from autograder.sandbox.confine import NAMES
+
+        echo("Warning: submissions run without isolation and can read and change what you can.", err=True)
+        return NAMES
+    from autograder.sandbox import self_test
+
+    try:
+        self_test.require()
+    except self_test.BrokenPromiseError as error:
+        raise WallDownError(str(error)) from error
+    return ()
