@@ -89,7 +89,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def graded_functions(item: pytest.Item) -> tuple[str, ...]:
     """Return the functions that have tests in the file of this one, selected or not."""
-    tests = vars(item.module).values() if isinstance(item, pytest.Function) else ()
+    return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
+
+
+@functools.cache
+def _graded_in(module: ModuleType) -> tuple[str, ...]:
+    """Remembered, since every test of a file asks for the same functions."""
+    tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
     return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -78,10 +78,12 @@ class Function:
 
     def not_reached(self, failure: Raised) -> WrongResultError:
         """Return the words for a name that the file does not come to define."""
-        return WrongResultError(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
+        return WrongResultError(
+            Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
+        )
 
 
-def stops(failure: Raised) -> str:
+def stop_message(failure: Raised) -> str:
     """Return the words for a file that does not run to its end, or lacks what it imports."""
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"
@@ -137,8 +139,15 @@ class StudentModule:
 
 def parts(value: Any) -> tuple[Any, ...]:
     """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
+    return tuple(iterated_parts(value))
+
+
+def iterated_parts(value: Any) -> Iterator[Any]:
+    """Yield the parts of a result one by one: a submission's result may have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
-    if type(value) not in (tuple, list):
-        return (value,)
-    return tuple(itertools.chain.from_iterable(map(parts, value)))
+    if type(value) in (tuple, list):
+        for part in value:
+            yield from iterated_parts(part)
+    else:
+        yield value

@@ -16,8 +16,10 @@ that has not seen the call cannot look up the value that would make a wrong gues
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -56,18 +58,22 @@ def follow_through(
     wrong = WrongFunctions.among(all_results, suite.reference)
     missing = {result.test.question for result in all_results if result.kind in _MISSING}
     failed = [result for result in results if not result.passed and result.kind not in _NEVER_RETRIED]
+    written = [result for result in failed if result.test.question not in missing]
+    if not written:
+        return list(results)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.second_process(EXCHANGE_CELL.format(functions=functions)) as second_backend:
         first = FirstProcess(backend, all_results)
         second = SecondProcess(second_backend, suite.reference, Budget())
-        retries = [
-            _Retry(result, suite.reference, wrong, first, second)
-            for result in failed
-            if result.test.question not in missing
-        ]
+        retries = [_Retry(result, suite.reference, wrong, first, second) for result in written]
+        helped = [retry for retry in _while_there_is_time(retries, backend) if retry.is_helped_anywhere()]
+        questions = [question for retry in helped for question in retry.own_questions()]
+        with contextlib.suppress(Stopped):
+            second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries ask their questions before any retry runs.
-        allowed = [retry for retry in retries if retry.is_allowed()]
-        passed = {retry.result.test: retried for retry in allowed if (retried := retry.run(suite)) is not None}
+        allowed = [retry for retry in _while_there_is_time(helped, backend) if retry.is_allowed()]
+        retried = [retry.run(suite) for retry in _while_there_is_time(allowed, backend)]
+        passed = {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
 
 
@@ -118,6 +124,8 @@ class _Retry:
         """Wrong functions that neither are the tested one nor build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
         """Calls of the first run, whose answers `is_allowed` checks."""
+        self.unexplained: list[tuple[Call, Reply]] = []
+        """Calls of the first run whose answers are in order only if they follow from the submission's own functions."""
         self.questions = _remembered(self._questions)
         """Return the calls of replaced functions that the solution makes in a call."""
         self.is_helped = _remembered(self._is_helped)
@@ -127,13 +135,27 @@ class _Retry:
         self.late_checks = MAX_LATE_CHECKS
         """Number of first answers that the second run may still look at."""
 
-    def is_allowed(self) -> bool:
-        """Return whether right values make a difference, and every first answer is in order."""
+    def is_helped_anywhere(self) -> bool:
+        """Return whether right values make a difference, and note the first answers that these have to explain."""
         try:
-            return any(map(self.is_helped, self.result.calls)) and all(
-                self.is_in_order(call, reply) for call, reply in self.result.calls.items()
-            )
+            if any(map(self.is_helped, self.result.calls)):
+                items = self.result.calls.items()
+                self.unexplained = [item for item in items if not self._is_plainly_in_order(*item)]
+                return all(self.is_helped(call) for call, _ in self.unexplained)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
+            pass
+        return False
+
+    def own_questions(self) -> Iterator[Call]:
+        """Yield the calls of replaced functions that the solution makes in the calls with unexplained first answers."""
+        for call, _ in self.unexplained:
+            yield from self.questions(call)
+
+    def is_allowed(self) -> bool:
+        """Return whether every unexplained first answer follows from the submission's own functions."""
+        try:
+            return all(self._follows_from_wrong_functions(*item) for item in self.unexplained)
+        except MemoryError:
             return False
 
     def run(self, suite: Suite) -> TestResult | None:
@@ -183,12 +205,12 @@ class _Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _is_helped(self, call: Call) -> bool:
-        itself = [call] if call.function in self.replaced else []
-        if any(map(self._differs, [*itself, *self.questions(call)])):
-            return True
         below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
-        return any(self._differs(inner.call) for inner in inner_calls if inner.call.function in below)
+        itself = [call] if call.function in self.replaced else []
+        questions = [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
+        # Those with a known reply come first: one difference is enough.
+        return any(map(self._differs, sorted(questions, key=lambda question: not self.first.has_replied(question))))
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process gives something else than the solution.
@@ -215,12 +237,16 @@ class _Retry:
 
         Any answer of a replaced function is in order, since its points are lost.
         """
+        if self._is_plainly_in_order(call, reply):
+            return True
+        return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
+
+    def _is_plainly_in_order(self, call: Call, reply: Reply) -> bool:
+        """Return whether a first answer is in order, whatever the submission's own functions give."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
-        if right.raised is None and difference(reply.value, right.value) is None:
-            return True
-        return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
+        return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
         """Return whether an answer is what the solution makes of the submission's own wrong functions."""
@@ -237,11 +263,16 @@ class _Retry:
             self.second.fetch_values(self.questions(call))  # one message for nearly all that the solution will ask
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
+                # Digits that its own functions do not have are not asked of a function above them.
+                has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         except (Exception, Stopped):
             return False
-        # Digits that its own functions do not have are not asked of a function above them.
-        has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         return difference(reply.value, expected, TOLERANCE[_FLOAT32] if has_float32 else None) is None
+
+
+def _while_there_is_time(retries: Iterable[_Retry], backend: SandboxedBackend) -> Iterator[_Retry]:
+    """Yield the retries until the submission's clock has run out: also looking at its replies takes time."""
+    return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)
 
 
 def _remembered(function: Callable[[Call], T]) -> Callable[[Call], T]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import itertools
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +21,13 @@ from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
-from autograder.sandbox.substitutes import MAX_QUESTIONS, Answer, Question, Sealed, UnansweredQuestion, seal
+from autograder.sandbox.substitutes import MAX_QUESTIONS, UNANSWERED, Answer, Question, Sealed, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_original_values, _helped_call = _exchange.original_values, _exchange.helped_call
+_original_values, _helped_call, _receive = _exchange.original_values, _exchange.helped_call, _exchange.receive
 """
 """Last cell of the submission in its second process."""
 
@@ -83,6 +82,10 @@ class FirstProcess:
         self.silent: set[str] = set()
         """Functions that gave no reply."""
 
+    def has_replied(self, call: Call) -> bool:
+        """Return whether the reply to a call is remembered, where its lines are not counted."""
+        return (call.encoded, False) in self.replies
+
     def reply(self, call: Call) -> Reply:
         """Return the reply to a call. Raises Stopped if there is none."""
         key = (call.encoded, call.measured)
@@ -110,25 +113,30 @@ class SecondProcess:
     def fetch_values(self, questions: Iterable[Call]) -> None:
         """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
-        if not new or not self.budget.spend(*new):
-            return
-        if sum(map(len, new)) <= MAX_TOGETHER_BYTES:
-            self._ask_together(new)
-        for encoded, question in new.items():
-            if encoded not in self.submitted_values:  # the questions, or the values, were too large for one message
-                self._ask_together({encoded: question})
+        if new and self.budget.spend(*new):
+            self._ask_together(list(new.values()))
 
-    def _ask_together(self, questions: Mapping[bytes, Call]) -> None:
-        sent = [_as_sent(question) for question in questions.values()]
-        reply = self.backend.call(Call("_original_values", (sent,)))
-        self.budget.spend(reply.encoded)
-        if type(reply.value) is not list and len(questions) > 1:
+    def _ask_together(self, questions: Sequence[Call]) -> None:
+        """Ask questions in one message, or one half after the other if they or their values are too large for one."""
+        size = sum(len(question.encoded) for question in questions)
+        if len(questions) == 1 or size <= MAX_TOGETHER_BYTES:
+            self._ask_in_one_message(questions)
+        missing = [question for question in questions if question.encoded not in self.submitted_values]
+        if len(questions) > 1 and missing and self.budget.spend():
+            self._ask_together(missing[: len(questions) // 2])
+            self._ask_together(missing[len(questions) // 2 :])
+
+    def _ask_in_one_message(self, questions: Sequence[Call]) -> None:
+        together = Call("_original_values", ([_as_sent(question) for question in questions],))
+        if not _fits_a_message(together):
             return
-        values = reply.value if type(reply.value) is list else []  # the submission may send any plain value
-        for encoded, answer in itertools.zip_longest(questions, values[: len(questions)]):
+        reply = self.backend.call(together)
+        self.budget.spend(reply.encoded)
+        values = reply.value if type(reply.value) is list else ()  # the submission may send any plain value
+        for question, answer in zip(questions, values, strict=False):
             is_value = type(answer) is tuple and len(answer) == 2 and answer[0] is True
             is_usable = is_value and largest(answer[1]) <= MAX_WHOLE_NUMBER
-            self.submitted_values[encoded] = answer if is_usable else (False, None)
+            self.submitted_values[question.encoded] = answer if is_usable else (False, None)
 
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
@@ -147,33 +155,32 @@ class SecondProcess:
         The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
         gets answers to its own questions, as long as they are no larger than the call and `questions`.
         """
-        held = _Extent.of(call, *questions)
-        sealed = [_sealed(question, self.reference.reply(question)) for question in questions]
-        reply = self._helped_call(call, replaced, sealed)
-        for _ in range(MAX_ROUNDS - 1):
-            if reply.raised is None or reply.raised.kind != UnansweredQuestion.__name__:
-                break
-            self._exchange(replaced, list(self._answers(self._exchange(replaced, ()), replaced, held)))
-            reply = self.backend.call(call)
-        return reply
+        sealed = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
+        for _ in range(MAX_ROUNDS):
+            reply = self._helped_call(call, replaced, sealed)
+            asked = _unanswered(reply)
+            if asked is None:
+                return self.backend.call(call) if call.measured and reply.raised is None else reply
+            held = _Extent.of(call, *questions)
+            sealed = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
+        raise Stopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
 
     def _helped_call(self, call: Call, replaced: Collection[str], sealed: list[Sealed]) -> Reply:
-        """Send sealed answers and make the call in one message.
+        """Send sealed answers and make the call, without a count of its lines.
 
-        A measured call goes alone, and answers too large for a message are left for the submission to ask for.
+        All of it is one message, unless it is too large for that.
         """
         together = Call("_helped_call", (sorted(replaced), sealed, *_as_sent(call)))
-        if not call.measured and _fits_a_message(together):
-            return self.backend.call(together)
-        self._exchange(replaced, ())
-        return self.backend.call(call)
+        if not _fits_a_message(together):
+            for alone in (Call("_receive", ([answer],)) for answer in sealed):
+                if _fits_a_message(alone):
+                    self.backend.call(alone)
+            together = Call("_helped_call", (sorted(replaced), [], *_as_sent(call)))
+        return self.backend.call(together)
 
-    def _exchange(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> Any:
-        return self.backend.call(Call("_exchange", (sorted(replaced), list(answers)))).value
-
-    def _answers(self, questions: Any, replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
-        """Yield the answers to the submission's questions. `asked` may be any plain value: the submission sent it."""
-        for question in questions[:MAX_QUESTIONS] if type(questions) is list else ():
+    def _answers(self, asked: list[Any], replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
+        """Yield the answers to the submission's questions, which may be any plain values: the submission sent them."""
+        for question in asked[:MAX_QUESTIONS]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
@@ -225,20 +232,27 @@ def _whole_numbers(value: Any) -> np.ndarray:
     return whole
 
 
+def _unanswered(reply: Reply) -> list[Any] | None:
+    """Return the questions that a helped call met and that have no answer yet; None if it came to its value."""
+    match reply.value:
+        case (str(head), list(questions)) if head == UNANSWERED:
+            return questions
+    return None
+
+
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with its answer, as an exchange takes them."""
+    """Return a question with its answer."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
 
 
-def _sealed(question: Call, right: Reply) -> Sealed:
+def _sealed(question: Question, answer: Answer) -> Sealed:
     """Return the sealed answer to a question."""
-    sent, answer = _answer(question, right)
-    return seal(codec.encode(sent), answer)
+    return seal(codec.encode(question), answer)
 
 
 def _as_sent(question: Call) -> Question:
-    """Return a question as an exchange takes it."""
+    """Return a question as the second process takes it."""
     return question.function, question.args, question.kwargs
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import parts
+from autograder.checks.proxy import iterated_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -82,14 +83,13 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return False
         try:
-            solution = self.reply(call)
+            expected = self.reply(call)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return False
-        return (
-            solution.raised is None
-            and dtypes(reply.value) != dtypes(solution.value)
-            and difference(reply.value, solution.value) is None
-        )
+        if expected.raised is not None:
+            return False
+        right = dtypes(expected.value)
+        return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
@@ -161,29 +161,30 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return None
         try:
-            solution = self._replies(call.encoded)
+            expected = self._replies(call.encoded)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return None
-        if solution.raised is not None:
+        if expected.raised is not None:
             return None
-        is_wrong = not matches(reply.value, solution.value)
+        is_wrong = not matches(reply.value, expected.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, solution.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
-        solution = self._replies(encoded)
-        if solution.raised is not None:  # every entry refuses what the solution refuses
+        expected = self._replies(encoded)
+        if expected.raised is not None:  # every entry refuses what the solution refuses
             return Unchanged()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
             return Refused()
-        return Value(reply.value) if difference(reply.value, solution.value, None) is not None else Unchanged()
+        return Value(reply.value) if difference(reply.value, expected.value, None) is not None else Unchanged()
 
 
-def dtypes(value: Any) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, None for what is no number."""
-    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in parts(value)]
+def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
+    """Return the dtype of each part of a result, of at most the first `count`; None for what is no number."""
+    counted = itertools.islice(iterated_parts(value), count)
+    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 
 _NUMBERS = (bool, int, float, np.generic, np.ndarray)

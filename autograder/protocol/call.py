@@ -14,7 +14,6 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -115,7 +114,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _StandingIn()
+    stand_in = _MissingImports()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -131,7 +130,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _StandingIn:
+class _MissingImports:
     """Finds an empty module in the place of each that an import missed. What a `try` catches is left to the file."""
 
     def __init__(self) -> None:
@@ -150,7 +149,7 @@ class _StandingIn:
     def remove(self) -> None:
         """Nobody else in this process gets an empty module."""
         sys.meta_path.remove(self)
-        for name in [name for name, module in sys.modules.items() if type(module) is _Missing]:
+        for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
@@ -159,13 +158,13 @@ class _StandingIn:
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return _Missing(spec.name)
+        return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """There is nothing in it. What a file takes from it by name is another empty module."""
 
 
-class _Missing(types.ModuleType):
+class _MissingModule(types.ModuleType):
     """Is nothing, and says so when it is used."""
 
     def __getattr__(self, name: str) -> Any:
@@ -183,15 +182,23 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
     if function is None:
         missing = f"{call.function} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
-    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
     try:
-        with warnings.catch_warnings(action="ignore"), lines if call.measured else nullcontext():
-            result = function(*call.args, **call.kwargs)
-        encoded = codec.encode(result)
+        with warnings.catch_warnings(action="ignore"):
+            if call.measured:
+                return _measured(module, call, function)
+            return Reply(codec.encode(function(*call.args, **call.kwargs)))
     except BaseException as error:
-        return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
+        return Reply(raised=describe_exception(error, str(module.__file__)))
+
+
+def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
+    """Return the reply to a call with what is measured. Raises what the function raises."""
+    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
+    with lines:
+        result = function(*call.args, **call.kwargs)
     after = _encoded_arguments(call)
-    return Reply(encoded, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
+    changed = tuple(name for name in before if before[name] != after[name])
+    return Reply(codec.encode(result), lines=lines.count, changed=changed)
 
 
 def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
@@ -201,9 +208,7 @@ def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.Cod
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Each argument to the last bit, NaNs included, by the name that a reader would give it, where that is measured."""
-    if not call.measured:
-        return {}
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
@@ -257,11 +262,11 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function = _place(error, filename)
+    line, function = _raising_location(error, filename)
     return Raised(str(type(error).__name__), bases, message, line, function)
 
 
-def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     """Line and function of this file where an exception came from."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None

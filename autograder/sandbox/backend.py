@@ -42,8 +42,8 @@ class SandboxedBackend:
         """of replies of this process"""
         self.deaths = 0
         self.slow: Counter[str] = Counter()
-        self.takes_turns = False
-        """whether its process is awake only while it is asked, since the submission has another one"""
+        self.other: SandboxedBackend | None = None
+        """the submission's other process, which stands still while this one is awake"""
         self.unchanged: dict[str, Reply] = {}
         """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
@@ -87,23 +87,27 @@ class SandboxedBackend:
         # A file that is interrupted when its time is over may have further cells.
         seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
+        if self.other is not None:
+            self.other.suspend()
         try:
-            reply = self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
-            if self.takes_turns:
-                self.worker.suspend()
-            return reply
+            return self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
         except WorkerDiedError as error:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
             self._check_clock()
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """True if the submission has used up its clock: it is not called any more, and nothing else is worth a look."""
+        return self._time_left() < MIN_WAIT_SECONDS
+
     def _time_left(self) -> float:
         """Return the seconds until the submission is not called any more."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _check_clock(self) -> None:
-        if self._time_left() < MIN_WAIT_SECONDS:
+        if self.is_out_of_time:
             self._give_up(
                 Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
             )
@@ -136,21 +140,26 @@ class SandboxedBackend:
     def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
         """Load the submission once more, with further cells at its end, in a process beside this one.
 
-        The second process has its own state and its own share of the time. Until it ends, at most one of the two is
-        awake, and only while it is asked: nothing that it is told reaches the other one while it can listen.
+        The second process has its own state and its own share of the time. At most one of the two is awake: each is
+        suspended before the other is asked, and the first until it is asked again. So nothing that the second process
+        receives reaches the first one while that can listen.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
         self.deadline += time.monotonic() - begin  # a zygote may have to start
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
-        self.takes_turns = second.takes_turns = True
+        self.other, second.other = second, self
         try:
             with contextlib.closing(second):
-                if self.worker is not None:
-                    self.worker.suspend()
                 yield second
         finally:
-            self.takes_turns = False
+            self.other = None
+            self.suspend()
+
+    def suspend(self) -> None:
+        """Stop the process, if there is one, until it is asked again."""
+        if self.worker is not None:
+            self.worker.suspend()
 
     def close(self) -> None:
         """End the worker, threads and all. A later call starts a new one."""

@@ -140,7 +140,7 @@ class Sandbox:
 
     def close(self) -> None:
         """End the zygote, which ends its worker first; nothing of the sandbox is left."""
-        if "beside" in vars(self):
+        if "second_sandbox" in vars(self):
             self.second_sandbox.close()
         self.control.close()
         try:
@@ -187,6 +187,8 @@ class Worker:
 
     def suspend(self) -> None:
         """Stop all threads of the process until the next request, and wait until they stand."""
+        if self.is_suspended:
+            return
         self._signal(signal.SIGSTOP)
         self.is_suspended = True
         deadline = time.monotonic() + MACHINE_TIMEOUT_SECONDS
@@ -221,7 +223,7 @@ class Worker:
     def _receive_reply(self, deadline: float) -> Reply:
         size = int.from_bytes(self._receive(wire.LENGTH.size, deadline), "little")
         try:
-            if size > self.sandbox.limits.message:
+            if size > self.sandbox.limits.reply_bytes:
                 raise MalformedError("a reply that is too long")
             return wire.unpack_reply(self._receive(size, deadline))
         except MalformedError as error:
@@ -254,8 +256,9 @@ class Worker:
 
 def thread_states(process: int) -> set[str]:
     """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none where it is gone."""
-    states = set()
-    for stat in Path(f"/proc/{process}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):  # a thread that has just ended
-            states.add(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0])
+    tasks, states = f"/proc/{process}/task", set()
+    with contextlib.suppress(OSError):  # a process that has just ended
+        for task in os.listdir(tasks):
+            with contextlib.suppress(OSError), open(f"{tasks}/{task}/stat", "rb") as stat:  # or a thread
+                states.add(stat.read().rpartition(b")")[2].split()[0].decode("ascii"))
     return states

@@ -20,6 +20,9 @@ from autograder.protocol import codec
 MAX_QUESTIONS = 256
 """Maximum number of questions that one exchange reports."""
 
+UNANSWERED = "unanswered"
+"""First part of what a helped call returns in place of its value if it met questions without an answer."""
+
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """Function name, positional arguments, keyword arguments."""
 
@@ -64,7 +67,7 @@ class Exchange:
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose right values may be used now."""
         self.answers: dict[bytes, Answer] = {}
-        """Encoded question to answer."""
+        """Encoded question to answer, opened."""
         self.sealed: dict[str, str] = {}
         """Label of a question to its sealed answer."""
         self.pending: dict[bytes, Question] = {}
@@ -78,14 +81,9 @@ class Exchange:
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
 
-    def __call__(self, replaced: Collection[str], answers: Collection[tuple[Question, Answer]]) -> list[Question]:
-        """Take over answers, decide which functions are replaced, and return the questions since the last exchange."""
-        self.replaced = frozenset(replaced)
-        self.answers.update((codec.encode(question), answer) for question, answer in answers)
-        questions = list(self.pending.values())
-        self.sent.update(self.pending)
-        self.pending.clear()
-        return questions
+    def receive(self, sealed: Collection[Sealed]) -> None:
+        """Take over sealed answers."""
+        self.sealed.update(sealed)
 
     def helped_call(
         self,
@@ -95,14 +93,28 @@ class Exchange:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Take over sealed answers, exchange, and make a call of the submission in the same message."""
-        self.sealed.update(sealed)
-        self(replaced, ())
-        return self.namespace[name](*args, **kwargs)
+        """Take over sealed answers, decide which functions are replaced, and make a call of the submission.
+
+        Return UNANSWERED and the questions if the call meets questions without an answer.
+        """
+        self.receive(sealed)
+        self._replace(replaced)
+        try:
+            return self.namespace[name](*args, **kwargs)
+        except UnansweredQuestion:
+            return UNANSWERED, self._replace(replaced)
+
+    def _replace(self, replaced: Collection[str]) -> list[Question]:
+        """Decide which functions are replaced, and return the questions since the last time."""
+        self.replaced = frozenset(replaced)
+        questions = list(self.pending.values())
+        self.sent.update(self.pending)
+        self.pending.clear()
+        return questions
 
     def original_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
         """Return True and the value that the original functions give for each question, or False and None."""
-        self((), ())
+        self._replace(())
         return [self._original_value(*question) for question in questions]
 
     def _original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
@@ -131,6 +143,8 @@ class Exchange:
                 if self.pending and name not in self.replaced:
                     raise UnansweredQuestion
 
+        # Each has a code of its own, since lines are counted in some functions and not in others, by their codes.
+        substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
 
 

@@ -1,7 +1,9 @@
-"""A mistake costs once: functions above it are tested again over right values, and only honest functions gain by it."""
+"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
+honest functions gain."""
 
 from __future__ import annotations
 
+import sys
 import time
 import types
 from collections.abc import Callable
@@ -18,7 +20,9 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
+from autograder.hints.explain import with_causes
 from autograder.protocol import call
+from autograder.protocol.failure import Kind, Stopped
 from tests.grader.support.loaded_files import Loaded
 
 MAX_POINTS = 9
@@ -96,14 +100,12 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert (
-        len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
-    )  # the examples of a new assignment are few
+    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS  # a new assignment has few examples
 
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """Each function of an assignment in turn."""
+    """This is tested for one function after the other."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
@@ -153,7 +155,7 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""A guess in the first process, and another guess where a file sees that it runs in the second."""
+"""One guess in the first process, and another guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
@@ -212,7 +214,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
+    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -299,3 +301,75 @@ def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suit
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
     with np.errstate(all="ignore"):
         assert losing(judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {entry.function}
+
+
+LOOPING = """
+_without_loop = {0}
+def {0}(x, positions, *args, **kwargs):
+    for position in positions:
+        pass
+    return _without_loop(x, positions, *args, **kwargs)
+"""
+
+
+def test_a_loop_costs_its_points_above_a_wrong_function_too(suites: dict[str, Suite]) -> None:
+    suite = suite_of("rope", suites)
+    wrong, looping = changed("rope_frequencies", "result * 1.5"), LOOPING.format("apply_rope")
+    assert losing(judged(suite, loaded(suite.assignment, wrong))) == {"rope_frequencies"}
+    assert losing(judged(suite, loaded(suite.assignment, looping))) == {"apply_rope"}
+    assert losing(judged(suite, loaded(suite.assignment, wrong, looping))) == {"rope_frequencies", "apply_rope"}
+
+
+class OutOfTime(Loaded):
+    """A submission that has used up its clock."""
+
+    is_out_of_time = True
+
+    def call(self, call: call.Call) -> call.Reply:
+        raise Stopped(Kind.TIMEOUT, "not run")
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Return the number of function calls that some work makes, which is the same on every machine."""
+    count = 0
+
+    def step(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(step)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+FORMS: dict[str, Callable[[int], Any]] = {
+    "a list": lambda size: [0.5] * size,
+    "a tuple": lambda size: (0.5,) * size,
+    "two lists": lambda size: ([0.5] * size, [0.5] * size),
+    "a list of lists": lambda size: [[0.5]] * size,
+    "a dict": lambda size: {str(number): 0.5 for number in range(size)},
+    "an array": np.zeros,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
+    """No clock limits it, since no call remains: long results must cost no more than short ones."""
+    suite = suite_of("rope", suites)
+    costs = []
+    for size in (50, 50, 5000):  # the first fills the memory of the reference
+        module = loaded(suite.assignment)
+        vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
+        results = suite.run(catalogue.ModuleBackend(module))
+        for made, reply in (item for result in results for item in result.calls.items()):
+            assert made.encoded and reply.value is not None  # as they are sent and arrive, while the clock runs
+
+        def looked_at(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
+            with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
+
+        costs.append(steps(looked_at))
+    _, short, long = costs
+    assert long < 1.2 * short
