@@ -6,12 +6,12 @@ runs all experiments with one progress bar (`make experiment`, `make experiment 
 in the folder of a lesson, a module with three functions:
 
     jobs(full)                  the arguments of each job, as tuples of plain values
-    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
+    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a separate process
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full` an experiment measures what fits in a few minutes. With `full` it also repeats what takes longer: those
-numbers come with the course as files, and stay as they are otherwise.
+Without `full` an experiment takes a few minutes. With `full` it also repeats longer measurements, whose numbers come
+with the course as files and do not change otherwise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
@@ -31,6 +30,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from autograder.checks.streams import print_anywhere
 
 RELIABLE = 0.9
 """Lowest accuracy at which a run counts as reliable."""
@@ -60,7 +61,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 class Paired(NamedTuple):
-    """Two measurements of the same models, compared model by model."""
+    """Comparison of two measurements of the same models, model by model."""
 
     mean: float
     """Mean of the differences, after minus before."""
@@ -133,7 +134,7 @@ def load(path: Path) -> ModuleType:
 
 
 class Progress:
-    """Progress line on a terminal: the number of finished jobs and the name of the last one. Silent elsewhere."""
+    """Progress line on a terminal: the number of finished jobs and the name of the last job. Silent elsewhere."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
@@ -151,6 +152,8 @@ class Progress:
 
 def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
     """Run calls (function, *arguments) in parallel on all cores and yield their results in order."""
+    from concurrent.futures import ProcessPoolExecutor  # here, because a browser tab has no processes
+
     # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     os.environ |= dict.fromkeys(threads, "1")
@@ -175,6 +178,7 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
     If a function is missing or wrong, the other experiments still run, and the program ends with one sentence
     about it.
     """
+    print_anywhere()
     missing = []
     for lab in labs:
         at = path or student_file(Path(str(lab.__file__)))
@@ -197,13 +201,14 @@ def requests_full(arguments: Sequence[str]) -> bool:
 
 def main(arguments: Sequence[str]) -> None:
     """Run one lesson's experiment (one or two minutes on two cores), or all of them."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ± and −
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
-    asked = parser.parse_args(arguments)
-    run([import_module(f"assignments.{name}.lab") for name in names if asked.assignment in (None, name)], asked.full)
+    options = parser.parse_args(arguments)
+    run(
+        [import_module(f"assignments.{name}.lab") for name in names if options.assignment in (None, name)], options.full
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Shared parts of the pictures of all lessons: their look, drawing, sliders, the map of the course, saving.
 
-A lesson's own pictures lie in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
-return, right or wrong, and returns a matplotlib Figure. A function that is not written yet, or that fails, gives a card
-that names it. In the notebook of the lesson
+The pictures of a lesson are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
+return, right or wrong, and returns a matplotlib Figure. If a function is not written yet, or fails, the picture is a
+card with its name. In the notebook of the lesson
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
@@ -41,16 +41,15 @@ from matplotlib.text import Text
 HERE = Path(__file__).resolve().parent
 NARROW = 3.7  # inches: a picture of this width fits a phone without scrolling
 
-# One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are orange below 0 and blue
-# above.
+# One style for all. Colour-blind readers can distinguish the colours, and each has a line style, so that a grey print
+# is readable too. Sizes are shades that grow darker; signed values are orange below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # what is written on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""Shades without colour at 0, where the paper shows, and stronger farther away.
+"""Shades without colour at 0, so that the paper shows, and stronger farther away.
 
 `SIGNED` is orange below 0 and blue above.
 """
@@ -118,7 +117,7 @@ class _Watched:
 
 
 def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Make a drawing function safe to call on anything: where drawing fails, the result is a card."""
+    """Make a drawing function safe to call on anything: if drawing fails, the result is a card."""
 
     @functools.wraps(draw)
     def drawn(*modules: ModuleType, **settings: Any) -> Figure:
@@ -127,7 +126,7 @@ def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
         with matplotlib.rc_context(STYLE), np.errstate(all="ignore"):
             try:
                 figure = draw(*watched, **settings)
-                figure.draw_without_rendering()  # some results only fail when they are put on paper
+                figure.draw_without_rendering()  # some results fail only when they are drawn
             except Exception as reason:
                 figure = _card(calls[-1] if calls else draw.__name__, reason)
         return figure
@@ -136,9 +135,9 @@ def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
 
 def _card(function: str, reason: Exception) -> Figure:
-    """Return the card that stands in for a picture that cannot be drawn yet."""
+    """Return the card that replaces a picture that cannot be drawn yet."""
     if isinstance(reason, NotImplementedError):
-        # A written function may call one that is not, and a stub says its name.
+        # A written function may call an unwritten one, and a stub contains its name.
         if match := re.match(r"(\w+) is not written yet", str(reason)):
             function = match[1]
         why = "It is not written yet."
@@ -159,7 +158,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
     """Show a picture with a slider for each control.
 
     A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets the
-    picture stands still, and a sentence says how to get sliders.
+    picture has no sliders, and a sentence says how to get them.
     """
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
@@ -295,7 +294,7 @@ def loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
 
 # The map of the course.
 
-# Where position can enter a layer, in the order of the computation.
+# Places at which position can enter a layer, in the order of the computation.
 PLACES = ("embedding", "score", "bias,\nmask")
 
 
@@ -376,7 +375,7 @@ def mapped_lessons() -> dict[str, Lesson]:
 
 @picture
 def lesson_map(lesson: Lesson) -> Figure:
-    """Draw a layer with the places lit where one lesson puts the position."""
+    """Draw a layer in which the places where one lesson puts the position are coloured."""
     figure = Figure(figsize=(NARROW, 0.95), layout="constrained")
     axes = figure.subplots()
     _layer(axes, lesson.places)
@@ -418,7 +417,7 @@ def measurements(lesson: str) -> dict[str, Any]:
 
 
 def draw_all(source: Path, target: Path) -> list[Path]:
-    """Draw every picture from the modules in `source` as SVG files in `target`; return these."""
+    """Draw every picture from the modules in `source` as SVG files in `target`; return the files."""
     (target / "narrow").mkdir(parents=True, exist_ok=True)
     drawn = {"map": course_map()} | {f"map_{name}": lesson_map(mapped) for name, mapped in mapped_lessons().items()}
     for lesson in lessons():
@@ -432,7 +431,7 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
-    """Draw the pictures that come from one lesson's functions alone, with its module in `source`; yield each file."""
+    """Draw the pictures that need only one lesson's functions, with its module in `source`; yield each file."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:
@@ -443,8 +442,8 @@ def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
 def save(figure: Figure, path: Path) -> None:
     """Write an SVG whose text stays text, and whose colours are those of a light or a dark page.
 
-    The same picture always gives the same file. A wide picture is also laid out for a phone, where a folder
-    `narrow` lies beside it.
+    The same picture always gives the same file. A wide picture is also laid out for a phone, if there is a
+    folder `narrow` beside it.
     """
     path.write_text(_drawing(figure), "utf-8")
     narrow = path.parent / "narrow"
@@ -483,8 +482,7 @@ def _with_short_numbers(tag: str) -> str:
 def _without_padding(drawing: str) -> str:
     """Return the part of a drawing that a browser needs.
 
-    The result has no name that nothing refers to, no group around nothing or without a property, and no white
-    space.
+    The result has no unused name, no group that is empty or without a property, and no white space.
     """
     drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
     drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
@@ -507,7 +505,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Return the same figure, as wide as a phone.
 
-    Its panels stand below each other, with the labels that they shared; long lines of words are broken.
+    Its panels are below each other, with the labels that they shared; long lines of words are broken.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
@@ -568,7 +566,7 @@ def _halve(legend: Legend) -> None:
 def _stack(figure: Figure) -> None:
     """Stack the panels of a figure.
 
-    Up to three panels of a row stand below each other, more of them in two columns. A panel as wide or as
+    Up to three panels of a row are below each other, more panels are in two columns. A panel as wide or as
     tall as the old figure becomes as wide as the new one.
     """
     panels = {
@@ -596,7 +594,7 @@ def _stack(figure: Figure) -> None:
 
 
 def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
-    """Give each panel a label and a title where panels of a row or a column shared one."""
+    """Give each panel a label and a title if panels of a row or a column shared one."""
     at = {(place.rowspan.start, place.colspan.start): axes for axes, place in panels.items()}
     last = max(row for row, _ in at)
     for (row, column), axes in at.items():
@@ -618,7 +616,7 @@ def _wrap(words: Any, room: float) -> None:
 
 
 def _make_room(axes: Axes) -> None:
-    """Drop every other tick where the numbers below an axis would touch, and shrink words that would."""
+    """Drop every other tick if the numbers below an axis would touch, and shrink words that would touch."""
 
     def touch(words: Iterable[Text]) -> bool:
         boxes = [one.get_window_extent() for one in words if one.get_text()]

@@ -150,7 +150,7 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """
     from autograder.site import build as site_build
 
-    echo(site_build.build(out, pyodide or site_build.PYODIDE, alone))
+    echo(site_build.build(out, pyodide or site_build.PYODIDE_ADDRESS, alone))
 
 
 @main.command(short_help="Begin a new assignment.")

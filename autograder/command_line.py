@@ -10,6 +10,7 @@ from typing import IO, Any
 import click
 
 from autograder import course
+from autograder.checks.streams import print_anywhere
 
 CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -79,6 +80,11 @@ ISOLATION_OPTION = click.option(
 
 class Commands(click.Group):
     """Group of commands in which an error that a person can act on is printed as a sentence."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command line, on streams that can print every text."""
+        print_anywhere()
+        return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
         """Run a command."""

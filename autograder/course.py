@@ -101,7 +101,7 @@ _SHIPPED = (
 def shipped_code() -> list[Path]:
     """Return the files of this package that students get. Self-study needs hidden tests and solutions: it stays."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
-    return [path for path in shipped if path.name != "self_study.py"]
+    return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")

@@ -7,7 +7,7 @@ permutation-equivariant. If you average these outputs into one vector, that vect
 it is permutation-invariant. People often confuse the two words. All encodings of this course exist to
 make attention no longer equivariant, so that order matters.
 
-Conventions: `...` is any number of leading axes (batch, heads), also none. The last two axes are
+Conventions: `...` is any number of leading axes (batch, heads), even none. The last two axes are
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
 Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
 weights, scores) is float32, else float64; masks and biases have no influence on this.
@@ -20,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -73,8 +73,7 @@ def softmax(scores, axis=-1):
 
     A slice is one row of numbers along the axis. Use the second form with c = the largest score of the
     slice. Then no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not
-    0. One special case: a slice in which every score is −inf (a query that may use no key). Its weights
-    are all 0.
+    0. In one special case, every score of a slice is −inf (a query that may use no key): its weights are all 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -83,10 +82,10 @@ def softmax(scores, axis=-1):
     """
     # BEGIN SOLUTION
     scores, dtype = _features(scores)
-    # −inf − (−inf) is NaN, so a slice of −inf alone is shifted by the lowest finite number instead.
+    # −inf − (−inf) is NaN, so a slice with only −inf is shifted by the lowest finite number instead.
     peak = scores.max(axis=axis, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
-    # The largest term is exp(0) = 1, so only a slice of −inf alone has a sum below 1: its zeros stay zeros.
+    # The largest term is exp(0) = 1, so only a slice with only −inf has a sum below 1: its zeros stay zeros.
     total = weights.sum(axis=axis, keepdims=True).clip(min=1)
     return (weights / total).astype(dtype)
     # END SOLUTION
@@ -95,7 +94,7 @@ def softmax(scores, axis=-1):
 def attention_weights(q, k, mask=None, bias=None):
     """Return the weights with which each query attends to each key: one row per query.
 
-        weights = softmax(q kᵀ / √d + bias),   along the keys; where the mask is False, the weight is 0
+        weights = softmax(q kᵀ / √d + bias),   along the keys; the weight is 0 if the mask is False
 
     d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1,
     the dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
@@ -105,7 +104,7 @@ def attention_weights(q, k, mask=None, bias=None):
     `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
     axes.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk): also where numpy would repeat a single
+    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
     query or key until it fits.
     Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
@@ -147,7 +146,7 @@ def attention(q, k, v, mask=None, bias=None):
 
 
 def self_attention(x, w_q, w_k, w_v, mask=None):
-    """Attention of a sequence to itself: queries, keys and values are made from the same rows.
+    """Attention of a sequence to itself: queries, keys and values come from the same rows.
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
@@ -170,8 +169,8 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    A gap of zero, up to rounding, means: the outputs moved with their tokens and did not change otherwise.
-    Use the same mask both times: a mask belongs to the positions, not to the tokens.
+    A gap of zero, up to rounding, means that the outputs moved with their tokens and did not change
+    otherwise. Use the same mask both times: a mask belongs to the positions, not to the tokens.
 
     Parameters: as self_attention and permute_tokens.
     Returns: a float, computed in float64 for every dtype of the features.
@@ -230,7 +229,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    """Put the blocks of all heads side by side again: undoes split_heads.
+    """Put the blocks of all heads side by side again, the inverse of split_heads.
 
         result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
 
@@ -241,7 +240,7 @@ def merge_heads(x):
     """
     # BEGIN SOLUTION
     x, dtype = _features(x)
-    tokens = np.swapaxes(x, -2, -3)  # of fewer than three axes numpy says so, in a ValueError
+    tokens = np.swapaxes(x, -2, -3)  # for fewer than three axes numpy raises a ValueError
     *leading, length, n_heads, width = tokens.shape
     return tokens.reshape(*leading, length, n_heads * width).astype(dtype)
     # END SOLUTION
@@ -250,9 +249,9 @@ def merge_heads(x):
 # Answer with True, False or a number.
 ANSWERS = {
     # Is self-attention still permutation-equivariant if you use the same causal mask both times?
-    "causal_mask_keeps_equivariance": False,  # which rows a token may use depends on its own row: moved, it uses others
+    "causal_mask_keeps_equivariance": False,  # a moved token has another row, so it may use other rows
     # No positions, no mask: does each pair of words score the same in "dog bites man" and in "man bites dog"?
-    "same_attention_scores_dog_bites_man": True,  # a score is made from the two words alone, not from their positions
+    "same_attention_scores_dog_bites_man": True,  # a score depends only on the two words, not on their positions
     # For practice, no points. Of 1,024 keys one has a score that is 7 higher than all others: what is its weight?
-    "weight_with_a_lead_of_7_among_1024": np.exp(7) / (np.exp(7) + 1023),  # the others get almost as much
+    "weight_with_a_lead_of_7_among_1024": np.exp(7) / (np.exp(7) + 1023),  # the others together get almost as much
 }

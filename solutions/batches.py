@@ -1,14 +1,14 @@
 """Batches: where each text begins.
 
-A computer works on many texts at once, and they share one array. A text must not notice this: in a batch it gives
-exactly what it gives alone. Three things keep it so. Positions count its own tokens only. A mask hides all other
-tokens. A layer with a state begins each text with an empty one.
+A computer works on many texts at once, and they share one array. This must not change any result: a text in a
+batch gives exactly what it gives alone. Three rules ensure this. Positions count its own tokens only. A mask
+hides all other tokens. A layer with a state begins each text with an empty one.
 
 Conventions: positions count from 0; `...` is any number of leading axes. A `mask` is boolean: True for a real token,
-False for padding. `boundaries` say where packed texts begin and end: D + 1 integers for D texts, 0 first, the number of
-tokens last, each larger than the one before. FlashAttention calls them cu_seqlens. Positions and boundaries are
-returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64; gates
-are float64. No function changes an argument in place.
+False for padding. `boundaries` are where packed texts begin and end: D + 1 rising integers for D texts, first 0, last
+the number of tokens. FlashAttention calls them cu_seqlens. Positions and boundaries are returned as int64, masks as
+bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64. No function
+changes an argument in place.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -48,7 +48,7 @@ def _real(mask):
 
 
 def _boundaries(boundaries, length=None):
-    """Return the boundaries as an array. They end at `length`, where one is given."""
+    """Return the boundaries as an array. They must end at `length`, unless it is None."""
     boundaries = np.asarray(boundaries)
     if not (boundaries.ndim == 1 and boundaries.size > 1 and boundaries[0] == 0 and (np.diff(boundaries) > 0).all()):
         raise ValueError(f"boundaries must rise from 0 to the number of tokens; got {boundaries}")
@@ -68,7 +68,7 @@ def _parents(parents):
 
 
 def pad(texts, side="right", pad_id=0):
-    """Texts of different lengths as the rows of one array. The empty places are filled with padding.
+    """Return texts of different lengths as the rows of one array. Padding fills the empty places.
 
     T is the length of the longest text. With side "right" the padding comes after the text, with "left" before it.
 
@@ -120,13 +120,14 @@ def padding_mask(mask):
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    The result is a mask for attention. A row of padding may use nothing: attention (lesson 1) gives it zeros.
+    The result is a mask for attention. A row of padding may use no key: attention (lesson 1) gives it zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: the causal masks of Hugging Face transformers. There a row of padding may stay open: nobody reads it.
+    Source: the causal masks of Hugging Face transformers. There a row of padding may use keys, because nobody
+    reads its result.
     """
     # BEGIN SOLUTION
     real = _real(mask)[..., np.newaxis, :]
@@ -183,10 +184,10 @@ def packed_positions(boundaries):
 
 
 def boundaries_of(positions):
-    """Return the boundaries of packed texts, found from their positions. It undoes packed_positions.
+    """Return the boundaries of packed texts, found from their positions. This is the inverse of packed_positions.
 
-    The first token begins a text. A later token begins a text where its position is not one more than the position
-    before it. So a text may also begin at another position than 0, for example the rest of a text that was cut.
+    The first token begins a text. A later token begins a text if its position is not one more than the position
+    before it. So a text need not begin at position 0: the rest of a text that was cut begins later.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
@@ -203,7 +204,7 @@ def boundaries_of(positions):
 
 
 def document_mask(boundaries):
-    """Return the mask of the keys that a query may use in a packed row: those of its own text, up to itself.
+    """Return the mask of the keys that a query may use in a packed row: its own text, up to itself.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
@@ -220,17 +221,17 @@ def document_mask(boundaries):
 
 
 def packed_attention(q, k, v, boundaries):
-    """Causal attention in a packed row, text by text: what attention (lesson 1) with document_mask gives.
+    """Causal attention in a packed row, text by text: the result of attention (lesson 1) with document_mask.
 
-        rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text alone
+        rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    A loop over the texts, not over tokens. The scores of a text are one small square. The (N, N) square of all scores
-    is never made, unless one text has all tokens. So not even a NaN or an infinity in one text reaches another. The
+    Loop over the texts, not over tokens. The scores of a text are one small square. The (N, N) square of all scores
+    never exists, unless one text has all tokens. So not even a NaN or an infinity in one text reaches another. The
     result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
     D + 1 integers that rise from 0 to N.
-    Returns: shape (..., N, dv); float32 where q, k and v all are, else float64.
+    Returns: shape (..., N, dv); float32 if q, k and v all are float32, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
     Source: `flash_attn_varlen_func` of FlashAttention (Dao 2023).
@@ -252,10 +253,10 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row with the gate of the first token of each text shut.
+    """Return the gates of a packed row, with the gate of the first token of each text closed.
 
-    A gate acts on what is before its token. A shut gate, −inf, removes all of it, and the token itself stays. So a
-    layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
+    A gate acts on everything before its token. A closed gate, −inf, removes all of it, and the token itself stays.
+    So a layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
     N.
@@ -276,10 +277,10 @@ def reset_gates(log_f, boundaries):
 def ring_positions(length, slots):
     """Return the positions that a cache of fixed size holds.
 
-    Token p is written to slot p mod slots, over the older one there.
+    Token p is written to slot p mod slots, where it replaces an older token.
 
     Parameters: `length`, how many tokens were written, not negative; `slots`, the size of the cache, at least 1.
-    Returns: int64, shape (slots,): the position of the token in each slot, −1 where the slot is empty.
+    Returns: int64, shape (slots,): the position of the token in each slot, −1 for an empty slot.
     Example: ring_positions(6, 4) is [4, 5, 2, 3], and ring_positions(2, 4) is [0, 1, −1, −1].
     Source: the rolling buffer of Jiang et al. 2023 (Mistral 7B) §2.
     """
@@ -296,9 +297,9 @@ def tree_positions(parents):
     """Return the positions of draft tokens that form a tree: the depth of each token.
 
         position[i] = 0                           for a root (parents[i] = −1)
-        position[i] = position[parents[i]] + 1    else
+        position[i] = position[parents[i]] + 1    otherwise
 
-    Two tokens with the same parent are two futures: they have the same position.
+    Two tokens with the same parent are alternatives, so they have the same position.
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: int64, shape (T,).
@@ -337,20 +338,20 @@ def tree_mask(parents):
 # Answer with a number, True or False.
 ANSWERS = {
     # RoPE, padding on the left and masked, positions 0, 1, 2, … along the whole row: are the outputs of the real
-    # tokens right?
+    # tokens correct?
     "rope_survives_left_padding_without_position_ids": True,  # all positions of a text move alike; differences stay
     # The same with a learned table of positions that is added to the embeddings?
-    "learned_survives_left_padding_without_position_ids": False,  # the first real token gets another row than alone
+    "learned_survives_left_padding_without_position_ids": False,  # the first real token gets a different row
     # Texts of 3, 5 and 16 tokens are padded to one array. Which share of the array is padding?
     "share_of_padding_for_lengths_3_5_16": 0.5,  # 24 of 48 places
     # A ring of 256 slots: in which slot is the token at position 1000?
     "ring_slot_of_position_1000_of_256": 232,  # 1000 − 3 · 256
-    # For practice, no points. A row has 3 places of padding on the left and then 5 real tokens. Which position has the
-    # token that is generated next?
+    # For practice, no points. A row has 3 places of padding on the left and then 5 real tokens. Which position does
+    # the next generated token have?
     "position_after_3_padding_and_5_real_tokens": 5,  # padding does not count
     # For practice, no points. How many texts are packed in a row with the positions 0, 1, 0, 0, 1, 2?
     "texts_in_positions_0_1_0_0_1_2": 3,  # they begin at tokens 0, 2 and 3
     # For practice, no points. The texts of 3, 5 and 16 tokens are packed. Attention makes a square of scores for each
-    # text. How many scores are that together?
+    # text. How many scores is that in total?
     "scores_text_by_text_for_lengths_3_5_16": 3**2 + 5**2 + 16**2,  # one square for all texts has 24² = 576
 }

@@ -1,8 +1,8 @@
 """Model: a whole model, made of the parts of this course.
 
-The layers of a small Llama, from the functions of this course and a few new ones: a norm that subtracts no
-mean, a gated feed-forward part, heads that share keys. The whole lesson tests one sentence: the same weights
-give the same logits. What Hugging Face transformers' Llama computes is the reference.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
+subtracts no mean, a gated feed-forward part, heads that share keys. The whole lesson tests one sentence: the
+same weights give the same logits. The reference is the Llama of Hugging Face transformers.
 
 A model is a dict of plain values:
 
@@ -18,11 +18,11 @@ A layer is a dict of weights: `norm_1` (d,), `w_q` (d, h·dh), `w_k` and `w_v` (
 shapes: dh is twice the number of frequencies; the number of query heads, h, and of key heads, g, follow from
 the columns. Heads are consecutive blocks of dh columns. h·dh may differ from d.
 
-A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): keys rotated, nothing
-repeated.
+A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): the keys are rotated,
+and no head is repeated.
 
 Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
-that a query may use. The result is float32 where x and all weight and cache arrays are float32, otherwise
+that a query may use. The result is float32 if x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
@@ -33,7 +33,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -93,7 +93,7 @@ def rms_norm(x, weight, eps=1e-5):
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
     Afterwards each row has about the same size. No mean is subtracted: that is the difference from LayerNorm.
-    eps stands under the root, and keeps a row of zeros from a division by 0.
+    eps is under the root, and prevents a division by 0 for a row of zeros.
 
     Parameters: `x`, shape (..., d); `weight`, shape (d,); `eps`, a small number, not negative.
     Returns: the shape of x.
@@ -110,13 +110,13 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def swiglu(x, w_gate, w_up, w_down):
-    """Return the result of the feed-forward part with a gate, for each token by itself.
+    """Return the result of the feed-forward part with a gate, for each token separately.
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
     ∘ multiplies number by number. silu is applied to the gate, not to x w_up and not to the product. silu
-    must be right for z of any size: where e^−z overflows, silu(z) is 0. (The formula gives that too, with a
-    warning; the lesson has a form without.)
+    must be correct for z of any size: if e^−z overflows, silu(z) is 0. (The formula gives 0 too, with a
+    warning; the lesson has a form without the warning.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -127,15 +127,15 @@ def swiglu(x, w_gate, w_up, w_down):
     # BEGIN SOLUTION
     x, w_gate, w_up, w_down, dtype = _features(x, w_gate, w_up, w_down)
     gate = x @ w_gate
-    silu = gate * np.exp(-np.logaddexp(0, -gate))  # 1 / (1 + e^−z), where e^−z overflows too
+    silu = gate * np.exp(-np.logaddexp(0, -gate))  # 1 / (1 + e^−z), even if e^−z overflows
     return (silu * (x @ w_up) @ w_down).astype(dtype)
     # END SOLUTION
 
 
 def repeat_heads(x, n_rep):
-    """Each head n_rep times, its copies side by side: 0, 0, 1, 1 and not 0, 1, 0, 1.
+    """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1 and not 0, 1, 0, 1.
 
-    So the query heads j·n_rep … (j+1)·n_rep − 1 meet key head j.
+    So the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
     Parameters: `x`, shape (..., g, T, dh); `n_rep`, an int, at least 1.
     Returns: shape (..., g·n_rep, T, dh).
@@ -154,11 +154,10 @@ def repeat_heads(x, n_rep):
 def to_half_layout(w, n_heads):
     """Return the columns of w_q or w_k of a model with pairs (2i, 2i+1), reordered for the half layout.
 
-    The model was trained with those pairs. Head by head: first the columns 0, 2, 4, … of the head, then its
-    columns 1, 3, 5, …. Afterwards the half layout, pairs (i, i + dh/2), gives the scores that the neighbouring
-    pairs gave before.
+    The model was trained with those pairs. In each head, the columns 0, 2, 4, … come first, then the columns 1, 3, 5,
+    …. Afterwards the half layout, with pairs (i, i + dh/2), gives the scores that the neighbouring pairs gave before.
 
-    Never for w_v or w_o: values are not rotated.
+    Never reorder w_v or w_o: values are not rotated.
 
     Parameters: `w`, shape (..., h·dh), any leading axes: (d, h·dh) for a matrix, (h·dh,) for a bias;
     `n_heads`, the number of heads in these columns: h for w_q, g for w_k.
@@ -178,7 +177,7 @@ def to_half_layout(w, n_heads):
 
 
 def apply_rope_half_with(x, positions, frequencies):
-    """Lesson 5's apply_rope_half with given frequencies: those of lesson 8 plug in.
+    """Lesson 5's apply_rope_half, with frequencies as an argument: you can pass those of lesson 8.
 
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
@@ -219,13 +218,11 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
-    shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and those before them broadcast with
-    (..., h), so that a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
+    shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and the axes before them broadcast
+    with (..., h), so a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
     this layer, each (..., g, t, dh), keys already rotated.
-    Returns: out, shape (..., T, d), and the pair (keys, values) with the new ones in it, each (..., g, t + T,
-    dh).
-    Raises: ValueError for a mask whose last two axes are not (T, t + T), also where numpy would repeat a
-    single row.
+    Returns: out, shape (..., T, d), and the pair (keys, values) that includes the new ones, each (..., g, t + T, dh).
+    Raises: ValueError for a mask whose last two axes are not (T, t + T), even if numpy would repeat a single row.
     Example: one token and no cache: its only weight is 1, so out is v w_o, with the key heads' values
     repeated.
     Source: Ainslie et al. 2023 §2.2; LlamaAttention of Hugging Face transformers.
@@ -258,12 +255,12 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
         x = x + attention(rms_norm(x, norm_1))
         x = x + swiglu(rms_norm(x, norm_2))
 
-    The norm is of a copy: what is added to is x itself, the residual stream.
+    Normalize a copy, and add to x itself, the residual stream.
 
     Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
     Returns: x, shape (..., T, d), and the pair (keys, values) of the layer.
-    Example: where w_o and w_down are zero, nothing is added and x comes back.
+    Example: if w_o and w_down are zero, nothing is added and the result is x.
     Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer of Hugging Face transformers.
     """
     # BEGIN SOLUTION
@@ -288,15 +285,14 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
             mlp.down_proj.weight              w_down
 
-    A checkpoint keeps each matrix as (out, in), so those of the layers and lm_head are transposed. The
-    embedding is not: its rows are looked up. Layers are in the order of their numbers: 10 comes after 9.
-    Without lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half
-    layout already. Names that end in `rotary_emb.inv_freq` are left out: old checkpoints hold the frequencies
-    too.
+    A checkpoint keeps each matrix as (out, in), so those of the layers and lm_head are transposed. The embedding is not
+    transposed, because its rows are looked up. Layers are in the order of their numbers: 10 comes after 9. Without
+    lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half layout already.
+    Leave out names that end in `rotary_emb.inv_freq`: they are the frequencies, in old checkpoints.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
-    Returns: a model, the dict that this file begins with. `frequencies` and `eps` are its entries as well.
+    Returns: a model, the dict described at the top of this file; `frequencies` and `eps` are entries of it.
     Raises: ValueError for any other name: a model with a bias or another norm would give other logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
     Source: LlamaForCausalLM of Hugging Face transformers.
@@ -324,7 +320,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
         x = embedding[tokens]
         x = block(x, …) for each layer
-        logits = rms_norm(x, norm) @ head              head = embeddingᵀ where the model has none
+        logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
     The tokens come after the t tokens of the cache. Without `positions` they have the positions t … t+T−1.
     Without a `mask` row i may use the keys 0 … t+i: the causal mask from row t on, for T > 1 after a cache
@@ -332,7 +328,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`,
     None or bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per
-    layer. The list and its arrays stay as they were.
+    layer. The list and its arrays do not change.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
     Raises: IndexError for a token outside 0 … V−1. −1 is no token, though numpy would take the last row.
     Example: a model without layers: logits are rms_norm(embedding[tokens], norm) @ embeddingᵀ.
@@ -357,18 +353,18 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
 
 def next_token_loss(logits, tokens):
-    """Return the mean loss of each next token, in nats: how badly the logits foresaw it.
+    """Return the mean loss of each next token, in nats: how badly the logits predicted it.
 
         mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
 
-    The logits after token t are compared with token t+1: shifted by one, once. The last logits have no next
-    token. The result is finite for logits of any finite size.
+    The logits after token t are compared with token t+1: with a single shift by one. The last logits have no
+    next token. The result is finite for logits of any finite size.
 
     Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
     Returns: a float. e to the power of it is called perplexity.
     Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is no
     token here.
-    Example: logits that are all equal lose ln V, whatever the tokens are.
+    Example: if all logits are equal, the loss is ln V, whatever the tokens are.
     Source: Touvron et al. 2023; the cross-entropy of every language model.
     """
     # BEGIN SOLUTION
@@ -383,13 +379,13 @@ def next_token_loss(logits, tokens):
 
 
 def generate(tokens, model, count):
-    """Return the most likely next token, count times: each token is read before the next is chosen.
+    """Return the most likely next token, count times: the model reads each token before it chooses the next.
 
     Read the prompt once, then one token at a time through the cache.
 
-    Parameters: `tokens`, ints, shape (T,) with T at least 1; `model`, a dict; `count`, how many, not
-    negative.
-    Returns: int64, shape (count,): the new tokens alone.
+    Parameters: `tokens`, ints, shape (T,) with T at least 1; `model`, a dict; `count`, the number of new
+    tokens, not negative.
+    Returns: int64, shape (count,): only the new tokens.
     Raises: ValueError for a negative count.
     Example: generate(tokens, model, 1) is the argmax of the last row of forward's logits.
     Source: greedy decoding, `generate(do_sample=False)` of Hugging Face transformers.
@@ -412,13 +408,13 @@ ANSWERS = {
     "cached_numbers_per_token_llama_3_8b": 65536,  # keys and values: 2 · 32 · 8 · 128
     # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
     # numbers in matrices belongs to the feed-forward part? Three digits are enough.
-    "feed_forward_share_of_a_layer_llama_3_8b": 21 / 26,  # 3 · d · f of that and 2 · d · 4096 + 2 · d · 1024
+    "feed_forward_share_of_a_layer_llama_3_8b": 21 / 26,  # 3 · d · f over that plus 2 · d · 4096 + 2 · d · 1024
     # All positions of a text are 5 larger. Do the logits change?
-    "logits_change_when_all_positions_shift_by_5": False,  # RoPE knows differences alone
-    # A model takes all 84 characters for equally likely. What is its perplexity?
+    "logits_change_when_all_positions_shift_by_5": False,  # RoPE depends only on differences
+    # A model predicts the same probability for all 84 characters. What is its perplexity?
     "perplexity_of_a_uniform_guess_among_84": 84.0,  # e to the power of ln 84
     # Does np.tile give what np.repeat gives if there is a single key head?
-    "tile_equals_repeat_for_one_key_head": True,  # then all copies are of one head, in whatever order
+    "tile_equals_repeat_for_one_key_head": True,  # all copies are of one head, so their order does not matter
     # For practice, no points. 32 query heads share 8 key heads. Which key head does query head 13 use? Heads count from
     # 0.
     "key_head_of_query_head_13_of_32_with_8": 3,  # four query heads share a key head, and 13 // 4 is 3

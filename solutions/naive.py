@@ -8,7 +8,7 @@ with a fixed number of bits the same in every sequence. But the codes of neighbo
 Each idea fails for a reason that later encodings answer. They keep one idea from the binary code: many
 features, and each repeats with its own period.
 
-Conventions: positions count from 0; `...` is any number of leading axes, also none; the last two axes of
+Conventions: positions count from 0; `...` is any number of leading axes, even none; the last two axes of
 features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
 is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
 float64; other positions are float64.
@@ -21,7 +21,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -38,7 +38,7 @@ def _check_length(length):
 
 
 def _check_bits(length, n_bits):
-    """Return the number of bits to write positions 0 … length − 1 with: n_bits if that is enough, or just enough."""
+    """Return the number of bits for the positions 0 … length − 1: n_bits if that is enough, or as many as needed."""
     needed = bits_needed(length)
     if n_bits is None:
         return needed
@@ -112,12 +112,12 @@ def normalized_positions(length):
 
 
 def bit_period(bit):
-    """After how many positions a bit of the binary code repeats.
+    """Return the number of positions after which a bit of the binary code repeats.
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
-    also has one period per pair of features, but with smooth waves.
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit changes half as often. The sinusoidal
+    encoding also has one period per pair of features, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -161,7 +161,7 @@ def binary_positions(length, n_bits=None):
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.
-    Raises: ValueError for n_bits too few for position T − 1.
+    Raises: ValueError if n_bits is too small for position T − 1.
     Example: binary_positions(3) is [[0, 0], [0, 1], [1, 0]].
     """
     # BEGIN SOLUTION
@@ -194,9 +194,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    Still it is not smooth. The bit that changes jumps from 0 to 1, and there is no code between two
-    positions. And codes that are close do not mean positions that are close: with three bits, positions 0
-    (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
+    The code is still not smooth. The bit that changes jumps from 0 to 1, and there is no code between two
+    positions. Close codes also do not mean close positions: with three bits, positions 0 (000) and 7 (100)
+    differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].
@@ -224,5 +224,5 @@ ANSWERS = {
     # For practice, no points. A feature is 1: at which position is it 1 % of the sum of feature and position?
     "position_that_leaves_one_percent": 99,  # 1 / (1 + 99)
     # For practice, no points. Which is the first position with the same float16 number as the position before it?
-    "first_position_lost_in_float16": 2049,  # 11 significant bits count to 2048 = 2¹¹, then in steps of 2
+    "first_position_lost_in_float16": 2049,  # 11 significant bits count to 2048 = 2¹¹, and then in steps of 2
 }

@@ -1,17 +1,17 @@
 """Relative positions: use the distance itself.
 
 With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
-training. The model cannot simply learn that the word before counts double. Here it can. Shaw et al. (2018)
+training. The model cannot simply learn that the previous word counts double. Here it can. Shaw et al. (2018)
 learn one vector per distance and add it to the key, and a second one that they add to the value. T5 (Raffel
 et al. 2020) learns one number per head and per bucket of distances and adds it to the score. Both need a
 rule for far distances. Shaw clips them. T5's buckets become wider with the distance, and the last one takes
 all the rest.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key
-stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
-result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
-computed in float64 and converted at the end.
+(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
+before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
+float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
+float64 and converted at the end.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -29,8 +29,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
-# with a ValueError of its own, shapes that do not multiply or do not broadcast, is left to numpy.
+# The rules that every function shares are here, once, so that each function below shows only its idea. For shapes that
+# do not multiply or do not broadcast, numpy raises a ValueError itself.
 
 
 def _check_not_negative(value, name):
@@ -47,19 +47,19 @@ def _check_table(table, name, max_distance, n_features):
 
 
 def _check_mask(mask, scores):
-    """Check that a mask has no more queries or keys than the scores; leading axes it may add."""
+    """Check that a mask has no more queries or keys than the scores; it may add leading axes."""
     if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
         raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
 
 
 def _pairs(q_len, k_len, max_distance):
-    """Return an index into (..., Tq, rows of a table): each pair's query, and the row of its distance, k for 0."""
+    """Return an index into (..., Tq, rows of a table): the query of each pair, and the row of its distance."""
     rows = clip_positions(relative_positions(q_len, k_len), max_distance) + max_distance
     return ..., np.arange(q_len)[:, np.newaxis], rows
 
 
 def _softmax(scores):
-    """Weights over the last axis, as in lesson 1: a row of −inf alone, a query that may use no key, gets zeros."""
+    """Weights over the last axis, as in lesson 1: a row of only −inf (a query that may use no key) gets zeros."""
     # −inf − (−inf) is NaN, so such a row is shifted by the lowest finite number instead.
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
@@ -71,13 +71,13 @@ def _softmax(scores):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """Return how far each key stands after each query: a negative number if it stands before it.
+    """Return how far each key comes after each query, as a negative number if it comes before the query.
 
         r[i, j] = j − (i + q_start)
 
     Keys count from 0, queries from q_start. If a model generates text with a cache, there is one query, the
     newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would seem to
-    stand after it.
+    come after it.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -98,7 +98,7 @@ def clip_positions(relative, max_distance):
 
         clip(r) = max(−k, min(k, r)),   k = max_distance
 
-    The sign is kept: far before and far after stay different.
+    The sign stays, so far before and far after remain different.
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
@@ -146,7 +146,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects then also say how far away their tokens are. The next layer can use this.
+    The values that a query collects then also contain the distance of their tokens. The next layer can use this.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
     shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
@@ -182,10 +182,10 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
     n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    Where the number to round down is whole, up to rounding, no test asks.
+    No test asks for a case in which the number to round down is whole, up to rounding.
 
-    Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
-    bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
+    Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 if
+    bidirectional and at least 2 if causal, so that e is at least 1; `max_distance`, above e.
     Returns: int64, the shape of relative, from 0 to num_buckets − 1.
     Example: t5_bucket([0, −3, 3, −12, −200]) is [0, 3, 19, 9, 15]; causal, t5_bucket([−20, 5], False)
     is [17, 0].
@@ -207,7 +207,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     else:
         first = 0
         distance = (-relative).clip(min=0)
-    # Up to max_exact the distance itself counts, beyond it the steps. Nearer ones are clipped to log 1: they take none.
+    # Up to max_exact the bucket is the distance; beyond it steps count. Nearer distances are clipped to log 1: no step.
     fraction = np.log(distance.clip(min=max_exact) / max_exact) / np.log(max_distance / max_exact)
     steps = (fraction * (per_direction - max_exact)).astype(np.int64)
     bucket = distance.clip(max=max_exact) + steps
@@ -221,7 +221,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
     The table has one row per bucket and one column per head. So its length is the number of buckets. The bias
-    depends on positions alone: it is computed once and used in every layer and for every input.
+    depends only on positions: it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
@@ -246,9 +246,8 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
     u = content_bias and w = position_bias. In lesson 3 a score of rows x + p had four terms. Here they are again,
-    with the position of the key made relative. The position of the query is gone: u and w, the same for every
-    query, stand where it was. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in
-    shaw_scores.
+    with a relative position for the key. The position of the query is replaced by u and w, which are the same for
+    every query. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in shaw_scores.
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
     shape (d,), which have no influence on the dtype.
@@ -272,14 +271,14 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
 
 def disentangled_scores(q, k, key_table, query_table, max_distance):
-    """DeBERTa's scores: the query asks for a distance, and the key asks for one, too.
+    """DeBERTa's scores: the query asks for a distance, and so does the key.
 
         score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
 
     a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: the key sees
     the query at the distance i − j, the other way round. Three terms of the same size have three times the
-    variance of one, so √(3d) stands where √d stood. (DeBERTa reads its learned tables by i − j in the first and
-    by j − i in the second: mirror images of these.)
+    variance of one, so √(3d) replaces √d. (DeBERTa reads its learned tables by i − j in the first and by j − i
+    in the second: mirror images of these.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
     Returns: shape (..., Tq, Tk).
@@ -305,16 +304,16 @@ ANSWERS = {
     # How many rows does one of Shaw's tables have for max_distance 16?
     "shaw_rows_for_k_16": 33,  # 16 behind, 16 ahead, and the token itself
     # T5's defaults, bidirectional: which bucket does a key one position before the query have?
-    "t5_bucket_of_minus_1_bidirectional": 1,  # behind comes first, and nearby buckets are distances
+    "t5_bucket_of_minus_1_bidirectional": 1,  # keys behind come first, and nearby buckets are distances
     # And a key one position after it?
     "t5_bucket_of_plus_1_bidirectional": 17,  # 16 + 1; row 16 itself, "0 ahead", is never looked up
     # T5's defaults: can the bias differ between two distances beyond 128 in the same direction?
-    "t5_distances_beyond_128_differ": False,  # one bucket for all from 91 on (113 when causal)
+    "t5_distances_beyond_128_differ": False,  # one bucket holds all distances from 91 (113 if causal)
     # For practice, worth no points.
     # How many numbers do both of Shaw's tables hold, for max_distance 16 and 64 features of keys and values?
     "shaw_numbers_for_k_16_d_64": 4224,  # 2 · 33 · 64
     # Causal, 16 buckets, max_distance 64: which is the smallest distance in the last bucket?
     "last_bucket_starts_at": 50,  # 8 · 8^(7/8) = 49.4
     # 7 cached tokens and one new one: which q_start does relative_positions(1, 8, q_start) need?
-    "q_start_with_7_cached_tokens": 7,  # the cached ones stand at 0 … 6
+    "q_start_with_7_cached_tokens": 7,  # the cached tokens are at 0 … 6
 }

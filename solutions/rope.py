@@ -1,9 +1,9 @@
-"""RoPE: position lives inside the score.
+"""RoPE: position inside the score.
 
 Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer)
 adds nothing. It rotates each pair of features of a query or key by an angle proportional to its
 position. If both vectors of a dot product are rotated by the same angle, the product does not
-change. So the score of a query at m and a key at n depends on n − m alone. Values are not rotated.
+change. So the score of a query at m and a key at n depends only on n − m. Values are not rotated.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
@@ -18,7 +18,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -26,8 +26,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
-# with a ValueError of its own, shapes that do not multiply or do not split, is left to numpy.
+# The rules that every function shares are here, once, so that each function below shows only its idea. For shapes that
+# do not multiply or do not split, numpy raises a ValueError itself.
 
 
 def _check_even(size, name="head_dim"):
@@ -36,7 +36,7 @@ def _check_even(size, name="head_dim"):
 
 
 def _check_positions(positions, rows=None):
-    """Positions as a 1-D array, one for each of the rows of x where their number is given."""
+    """Return positions as a 1-D array, one for each row of x if `rows` is not None."""
     positions = np.asarray(positions)
     if positions.ndim != 1:
         raise ValueError(f"positions must be 1-D; got shape {positions.shape}")
@@ -69,7 +69,7 @@ def _project(x, weight, n_heads):
 
 
 def _merge_heads(heads):
-    """(..., h, T, dh) back to (..., T, h·dh)."""
+    """Return (..., h, T, dh) as (..., T, h·dh) again."""
     *lead, n_heads, length, head_dim = heads.shape
     return np.swapaxes(heads, -2, -3).reshape(*lead, length, n_heads * head_dim)
 
@@ -78,7 +78,7 @@ def _merge_heads(heads):
 
 
 def rope_frequencies(head_dim, base=10000.0):
-    """Return the radians by which each pair rotates when the position grows by one.
+    """Return the angle, in radians, by which each pair rotates when the position grows by one.
 
         θ_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = head_dim
 
@@ -182,7 +182,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
         score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
 
-    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
+    Do not compute a difference of positions: the dot product of two rotated rows already depends on it.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
     Returns: shape (..., Tq, Tk).
@@ -243,7 +243,7 @@ def apply_rope_half(x, positions, base=10000.0):
 def interleaved_to_half(x):
     """Reorder features from the interleaved layout to the half layout.
 
-    Evens first, then odds: [x_0, x_2, … | x_1, x_3, …], so that pair (2i, 2i+1) becomes (i, i + d/2):
+    The even features come first: [x_0, x_2, … | x_1, x_3, …], so that pair (2i, 2i+1) becomes (i, i + d/2):
 
         apply_rope_half(interleaved_to_half(x)) = interleaved_to_half(apply_rope(x))
 
@@ -277,12 +277,12 @@ def half_to_interleaved(x):
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """Self-attention with several heads. Queries and keys are rotated by RoPE, values are not.
 
-    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as
-    split_heads of lesson 1 does. Each head has size dh. It rotates its q and k, and computes softmax(scores) v.
-    The results of the heads are put side by side again, as merge_heads does. There is no output projection.
+    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in
+    split_heads of lesson 1. Each head has size dh. Each head rotates its q and k, and computes softmax(scores) v. The
+    results of the heads are then joined, as in merge_heads. There is no output projection.
 
     Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
-    shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t. Row numbers decide, not positions.
+    shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t, by row number, not by position.
     Returns: shape (..., T, h·dh).
     Example: for x = [[1, 0, 2, 0], [0, 1, 0, 1]], three identity matrices as weights and n_heads = 2:
     [[1, 0, 2, 0], [0.2138, 0.7862, 0.2609, 0.8696]].
@@ -305,7 +305,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     """Make one step of generation: one new token attends to all cached tokens and to itself.
 
     A cache is a store of the keys and values of earlier tokens. The new query and the new key are rotated
-    by `position`, and the key is stored rotated. Cached keys are not rotated again. `position` is the
+    by `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
     token's position in the text. It equals the number of cached rows only if no row was dropped.
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape
@@ -322,7 +322,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     if cache_k.shape != cache_v.shape:
         raise ValueError(f"cache_k has shape {cache_k.shape}, cache_v has {cache_v.shape}")
 
-    # One position for one row: apply_rope refuses more tokens than one.
+    # One position for one row: apply_rope refuses more than one token.
     q, k = apply_rope(q, [position], base), apply_rope(k, [position], base)
     # The caches are rounded first, so that this step sees the same numbers as every later step.
     keys = np.concatenate([cache_k, k], axis=-2).astype(dtype)
@@ -362,7 +362,7 @@ ANSWERS = {
     "score_change_when_all_shift_by_5": 0,  # only n − m enters
     # RoPE leaves values as they are. Suppose that a model rotated them too, R_n v_n: does the output of attention still
     # stay the same when all positions grow by 5?
-    "rotates_values": False,  # no query rotates a value back, so the output turns with the positions
+    "rotates_values": False,  # no query rotates a value back, so the output rotates with the positions
     # How many trainable parameters does RoPE add to a model?
     "extra_parameters": 0,  # the frequencies are fixed
     # Fixed features: is the score of (query at 1, key at 3) equal to the score of (query at 3, key at 5)?

@@ -1,15 +1,14 @@
 """ALiBi: subtract the distance.
 
-T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it looks one up
-for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its own fixed slope times
-the distance. A straight line has a value at every distance, also where the training sequences ended, and costs one
-multiplication. Heads with steep slopes use near keys, heads with gentle slopes also use far ones.
+T5 learns a number for each distance. So it only has numbers for the distances that it was trained on, and it looks up
+one number for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its own fixed
+slope times the distance. A straight line has a value at every distance, even beyond the training sequences, and
+costs one multiplication. Heads with steep slopes use near keys, heads with gentle slopes also use far ones.
 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
-has the position of the last key, as in generation with a cache. Results are float32 where every
-feature array is float32, else float64; slopes and biases are computed in
-float64, stay float64, and do not decide the dtype.
+has the position of the last key, as in generation with a cache. Results are float32 if every feature array is
+float32, else float64; slopes and biases are computed in float64, stay float64, and do not decide the dtype.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -21,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -35,9 +34,9 @@ def alibi_slopes(n_heads):
         otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
                             until there are n; p is the power of two below n
 
-    The slopes for 2p heads are those for p heads, one more between each two of them, and one steeper before the
-    first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a power of two. For any
-    other n the formula of the first line gives other slopes than the published models have.
+    The slopes for 2p heads are the slopes for p heads, one new slope between each two of them, and one steeper
+    slope before the first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a
+    power of two. For any other n, the slopes of the published models differ from the formula of the first line.
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
@@ -56,7 +55,7 @@ def alibi_bias(n_heads, q_len, k_len):
     the row of a newly generated token, whose distance to itself is 0.
 
     Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
-    Returns: float64, shape (n_heads, q_len, k_len), nowhere positive.
+    Returns: float64, shape (n_heads, q_len, k_len), never positive.
     Raises: ValueError for more queries than keys.
     Example: alibi_bias(1, 2, 3) · 256 is [[[−1, 0, −1], [−2, −1, 0]]].
     Source: Press et al. 2022 §3; |i − j| for keys ahead of the query as in the authors' notes on encoders.
@@ -89,7 +88,7 @@ def effective_window(slope, tolerance):
     exp(−slope·r). A key whose score is high enough still gets a large weight. If exp(−slope·r) equals the
     tolerance exactly, rounding decides between r and r + 1: no test asks for that.
 
-    Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another one).
+    Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another value).
     Returns: int.
     Raises: ValueError for a slope that is not positive.
     Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
@@ -125,8 +124,8 @@ ANSWERS = {
     "added_to_embeddings": None,
     # How many trainable parameters does ALiBi add to a model?
     "parameters": None,
-    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by
-    # which number do you multiply the weight of the first key to get the weight of the second?
+    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away.
+    # Which factor turns the weight of the first key into the weight of the second?
     "weight_ratio_of_neighbours_slope_one_half": None,
     # For practice, no points. What is the largest of the slopes for 12 heads?
     "steepest_slope_of_12_heads": None,

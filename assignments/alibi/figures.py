@@ -69,7 +69,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
     """Draw the slopes for a number of heads that is not a power of two.
 
-    The slopes lie among those for twice the power of two below.
+    The slopes are among those for twice the power of two below.
     """
     figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
     axes = figure.subplots()

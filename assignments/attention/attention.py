@@ -7,7 +7,7 @@ permutation-equivariant. If you average these outputs into one vector, that vect
 it is permutation-invariant. People often confuse the two words. All encodings of this course exist to
 make attention no longer equivariant, so that order matters.
 
-Conventions: `...` is any number of leading axes (batch, heads), also none. The last two axes are
+Conventions: `...` is any number of leading axes (batch, heads), even none. The last two axes are
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
 Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
 weights, scores) is float32, else float64; masks and biases have no influence on this.
@@ -20,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -63,8 +63,7 @@ def softmax(scores, axis=-1):
 
     A slice is one row of numbers along the axis. Use the second form with c = the largest score of the
     slice. Then no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not
-    0. One special case: a slice in which every score is −inf (a query that may use no key). Its weights
-    are all 0.
+    0. In one special case, every score of a slice is −inf (a query that may use no key): its weights are all 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -77,7 +76,7 @@ def softmax(scores, axis=-1):
 def attention_weights(q, k, mask=None, bias=None):
     """Return the weights with which each query attends to each key: one row per query.
 
-        weights = softmax(q kᵀ / √d + bias),   along the keys; where the mask is False, the weight is 0
+        weights = softmax(q kᵀ / √d + bias),   along the keys; the weight is 0 if the mask is False
 
     d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1,
     the dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
@@ -87,7 +86,7 @@ def attention_weights(q, k, mask=None, bias=None):
     `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
     axes.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk): also where numpy would repeat a single
+    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
     query or key until it fits.
     Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
@@ -112,7 +111,7 @@ def attention(q, k, v, mask=None, bias=None):
 
 
 def self_attention(x, w_q, w_k, w_v, mask=None):
-    """Attention of a sequence to itself: queries, keys and values are made from the same rows.
+    """Attention of a sequence to itself: queries, keys and values come from the same rows.
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
@@ -132,8 +131,8 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    A gap of zero, up to rounding, means: the outputs moved with their tokens and did not change otherwise.
-    Use the same mask both times: a mask belongs to the positions, not to the tokens.
+    A gap of zero, up to rounding, means that the outputs moved with their tokens and did not change
+    otherwise. Use the same mask both times: a mask belongs to the positions, not to the tokens.
 
     Parameters: as self_attention and permute_tokens.
     Returns: a float, computed in float64 for every dtype of the features.
@@ -177,7 +176,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    """Put the blocks of all heads side by side again: undoes split_heads.
+    """Put the blocks of all heads side by side again, the inverse of split_heads.
 
         result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
 

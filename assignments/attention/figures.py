@@ -33,12 +33,12 @@ LESSON = Lesson(1, 3, "–", (), "the whole layer, and no position anywhere")
 
 @picture
 def three_networks(tokens: int = 6) -> Figure:
-    """Draw how the last token hears of the first: step by step, through windows, or in one step."""
+    """Draw how information from the first token reaches the last: step by step, through windows, or in one step."""
     figure, panels = make_panels(3, 9.4, 3.1, sharey=True)
     columns = np.arange(tokens)
     last = tokens - 1
     rnn = [((0, column), (0, column + 1)) for column in range(last)]
-    # A window of three tokens: each layer hears one neighbour more on either side.
+    # With a window of three tokens, each layer reaches one more neighbour on either side.
     layers = max(last, 1)
     cnn = [
         ((layer, column + step), (layer + 1, column))
@@ -109,7 +109,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def attention_path() -> Figure:
-    """Draw the way from the rows of the tokens to the output, with the shape at each step.
+    """Draw the steps from the rows of the tokens to the output, with the shape at each step.
 
     No step uses the number of a row.
     """
@@ -149,7 +149,7 @@ def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
     named = {"x": tokens} | {f"head {head}": part for head, part in enumerate(cut)}
     for axes, (name, values) in zip(panels, named.items(), strict=True):
         for (row, column), value in np.ndenumerate(values):
-            # The colour of a number is that of the head that should get it, whichever one did.
+            # The colour of a number is that of the head that should get it, even if another head got it.
             colour = LINES[int(value - 1) % 4 * n_heads // 4 % len(LINES)][0]
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
             axes.text(column, row, f"{value:g}", ha="center", va="center", color=ON_COLOUR)

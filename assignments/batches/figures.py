@@ -35,7 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements from which the pictures without a function are drawn."""
+    """Return the measurements for the pictures that need no function."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -66,7 +66,7 @@ def padding_share(batches: ModuleType, side: str = "left") -> Figure:
 
 
 def _coloured_rows(axes: Axes, numbers: np.ndarray) -> None:
-    """Draw a bar for each run of one text in each row, in grey where the number is 0."""
+    """Draw a bar for each run of one text in each row, in grey if the number is 0."""
     for row, places in enumerate(numbers):
         cuts = [0, *(np.flatnonzero(np.diff(places)) + 1), len(places)]
         for begin, end in pairwise(cuts):
@@ -94,7 +94,7 @@ def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: 
 
 
 def _squares(axes: Axes, mask: np.ndarray) -> None:
-    """Draw a full square where a query may use a key."""
+    """Draw a full square for each key that a query may use."""
     for row, column in zip(*np.nonzero(mask), strict=True):
         axes.fill_between((column - 0.45, column + 0.45), row - 0.45, row + 0.45, color=BLUE, linewidth=0)
     axes.set(xlim=(-0.5, mask.shape[1] - 0.5), ylim=(mask.shape[0] - 0.5, -0.5), aspect="equal")
@@ -142,7 +142,7 @@ def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2,
 
 @picture
 def packed_training(packed_ways: Iterable[Any]) -> Figure:
-    """Draw the accuracy on single texts after training in four ways, a point per seed."""
+    """Draw the accuracy on single texts after training in four ways, with a point per seed."""
     rows = [row for row in packed_ways if row.test == "alone"]
     tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
     ways = list(dict.fromkeys(row.way for row in rows))

@@ -1,10 +1,10 @@
-"""Packed training, run: one small model, trained on packed rows in four ways, then tested on single texts.
+"""Experiment on packed training: one small model, trained on packed rows in four ways, then tested on single texts.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `batches.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `batches.py`.
 
 The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
 of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its own
-text (`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a
+text (`document_mask`) or everything before it in the row. These are four ways. Position enters by RoPE, or by a
 learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
@@ -13,7 +13,7 @@ learned table. Tasks:
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
 `padding_mask`, with positions from `position_ids`, or with places in the row as positions.
 
-All settings are those of lesson 9 and were not chosen again. `paragraphs.csv` has the lengths, in words, of all
+All settings are those of lesson 9; none was chosen again. `paragraphs.csv` has the lengths, in words, of all
 paragraphs of lessons 1 to 12 as they were when this lesson was written.
 """
 
@@ -91,7 +91,7 @@ class Rows(NamedTuple):
     """Keys that each query may use, (B, T, T)."""
     answer: np.ndarray
     """Place in the row that holds the answer, (B, T)."""
-    asked: np.ndarray
+    has_answer: np.ndarray
     """True for each tested token, (B, T)."""
 
 
@@ -107,13 +107,13 @@ def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
-    """Return the packed rows that all seeds train on; their tokens are drawn anew in each step."""
+    """Return the packed rows that all seeds train on; each step draws new tokens for them."""
     rng, made = np.random.default_rng(0), []
     for _ in range(ROWS):
         lengths: list[int] = []
         while sum(lengths) < ROW:
             lengths.append(int(rng.integers(SHORTEST, LONGEST + 1)))
-        lengths[-1] -= sum(lengths) - ROW  # the last text is cut where the row ends
+        lengths[-1] -= sum(lengths) - ROW  # the last text is cut at the end of the row
         ids, boundaries = implementation.pack([np.arange(length) for length in lengths])
         positions = np.asarray(implementation.packed_positions(boundaries))
         mask = implementation.document_mask(boundaries) if way.mask else np.tri(ROW, dtype=bool)
@@ -131,9 +131,9 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
         tokens, real = (np.asarray(part)[:-1] for part in implementation.pad([*texts, longer], "left"))
     counted = np.asarray(implementation.position_ids(real))
     places = np.broadcast_to(np.arange(real.shape[-1]), real.shape)
-    answer, asked = answers_of(task, counted)
+    answer, has_answer = answers_of(task, counted)
     mask = np.asarray(implementation.padding_mask(real))[:, 0]
-    return tokens, Rows(places if test == TESTS[2] else counted, mask, answer, asked & real)
+    return tokens, Rows(places if test == TESTS[2] else counted, mask, answer, has_answer & real)
 
 
 # The model and its gradients, for many seeds at once: every array begins with the axes (seed, row).
@@ -189,11 +189,11 @@ def loss_and_gradients(
     """Return the mean cross-entropy of each seed over the tested tokens, shape (S,), and its gradient."""
     h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
     answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
-    share = (rows.asked / rows.asked.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
+    share = (rows.has_answer / rows.has_answer.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
     d_y = softmax(scores)
-    given = np.take_along_axis(d_y, answers, axis=-1)
-    loss = -(np.log(np.maximum(given[..., 0], 1e-30)) * share).sum(axis=(1, 2))
-    np.put_along_axis(d_y, answers, given - 1, axis=-1)
+    right_probabilities = np.take_along_axis(d_y, answers, axis=-1)
+    loss = -(np.log(np.maximum(right_probabilities[..., 0], 1e-30)) * share).sum(axis=(1, 2))
+    np.put_along_axis(d_y, answers, right_probabilities - 1, axis=-1)
     d_y *= share[..., np.newaxis]
 
     d_weights = d_y @ transposed(v)
@@ -243,7 +243,7 @@ def ask(implementation: ModuleType, task: str, method: str, parameters: Paramete
     tokens = np.broadcast_to(tokens, (len(parameters["tokens"]), *tokens.shape))
     scores = look(parameters, method, tokens, rows).scores
     right = scores.argmax(axis=-1) == np.take_along_axis(tokens, np.broadcast_to(rows.answer, tokens.shape), axis=-1)
-    return np.asarray((right & rows.asked).sum(axis=(1, 2)) / rows.asked.sum())
+    return np.asarray((right & rows.has_answer).sum(axis=(1, 2)) / rows.has_answer.sum())
 
 
 def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
@@ -268,7 +268,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
@@ -278,8 +278,8 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way, test: str = TESTS[0]) -> np.ndarray:
     """Return the accuracies of all seeds in one test."""
-    asked = (task, method, str(way), test)
-    return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == asked])
+    case = (task, method, str(way), test)
+    return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == case])
 
 
 def paragraphs() -> np.ndarray:
@@ -288,7 +288,7 @@ def paragraphs() -> np.ndarray:
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
-    """Return the share of padding where each batch of texts is as wide as its longest text.
+    """Return the share of padding if each batch of texts is as wide as its longest text.
 
     An incomplete batch at the end is left out.
     """
@@ -304,9 +304,9 @@ def tables(measured: Sequence[Measurement]) -> str:
         for method in METHODS:
             best = accuracies(measured, task, method, WAYS[0])
             for way in WAYS:
-                found = [accuracies(measured, task, method, way, test) for test in TESTS]
-                change = "" if way == WAYS[0] else experiments.compared(best, found[0])
-                lines.append([method, str(way), *map(experiments.mean_and_reliable, found), change])
+                by_test = [accuracies(measured, task, method, way, test) for test in TESTS]
+                change = "" if way == WAYS[0] else experiments.compared(best, by_test[0])
+                lines.append([method, str(way), *map(experiments.mean_and_reliable, by_test), change])
         parts += [
             task.capitalize(),
             experiments.markdown(["position", "training", *TESTS, "alone, against the first"], lines),

@@ -14,7 +14,7 @@ L₀ = trained_len the length that the model was trained on, and `factor` the nu
 Functions without a feature array compute in float64, and return it or a plain float. No function changes an argument in
 place.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
-parameters, in float64 where it uses float32.
+parameters, but in float64, not float32.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -26,7 +26,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -34,12 +34,12 @@ def _features(*arrays):
 
 
 def interpolate_positions(positions, factor):
-    """Position interpolation: press the longer sequence into the positions that training covered.
+    """Position interpolation: compress the longer sequence into the positions that training covered.
 
         m' = m / factor
 
-    No pair then rotates further than in training. The price: the distance between neighbours is only 1/factor.
-    Dividing all positions or dividing all frequencies is the same: (m/factor)·θ = m·(θ/factor).
+    No pair then rotates further than in training. The price is that the distance between neighbours is only
+    1/factor. Dividing all positions or dividing all frequencies is the same: (m/factor)·θ = m·(θ/factor).
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
     Returns: float64, the shape of positions.
@@ -75,8 +75,8 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
     shape (d/2,); `scale`, a number that cos and sin are multiplied by.
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for positions that are not one per row: one must not serve several rows.
+    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
+    Raises: ValueError unless there is one position per row: one position must not serve several rows.
     Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
     Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
     """
@@ -89,7 +89,7 @@ def ntk_base(base, factor, head_dim):
         base' = base · factor^(d / (d − 2))
 
     With this exponent the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
-    of pair i is divided by factor^(2i / (d − 2)). Positions stay whole: only the base changes.
+    of pair i is divided by factor^(2i / (d − 2)). Positions stay whole numbers: only the base changes.
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
     Returns: float.
@@ -129,7 +129,7 @@ def longrope_frequencies(head_dim, rescale, base=10000.0):
     Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
     finite number.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a rescale that has not one number per pair.
+    Raises: ValueError if rescale does not have one number per pair.
     Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
     Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
     """
@@ -154,7 +154,7 @@ def yarn_scale(factor):
 
 
 def longrope_scale(factor, trained_len):
-    """Return the number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
+    """Return the number by which LongRoPE multiplies cos and sin, for the same purpose as YaRN's scale.
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
@@ -172,15 +172,15 @@ def longrope_scale(factor, trained_len):
 def llama3_frequencies(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Llama 3.1's frequencies: keep, interpolate or mix, and the mix depends on the number of rotations r_i.
+    """Llama 3.1's frequencies: keep, interpolate or mix each pair, depending on its number of rotations r_i.
 
         r_i = L₀ / λ_i                                                    rotations over the trained context
         s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
-        θ'_i = θ_i                              where r_i > high_freq_factor   (many rotations: keep)
-        θ'_i = θ_i / factor                     where r_i < low_freq_factor    (few: interpolate)
+        θ'_i = θ_i                              if r_i > high_freq_factor      (many rotations: keep)
+        θ'_i = θ_i / factor                     if r_i < low_freq_factor       (few: interpolate)
         θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
 
-    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: there is no jump at either end. This is
+    s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. This is
     the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
@@ -204,9 +204,9 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
         θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
 
     If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
-    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. The mix is one of
-    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on
-    r_i; in the authors' code, and in all libraries that follow it, on the pair index i, as here.
+    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. Mix frequencies,
+    not wavelengths, and use the trained base, not ntk_base. In the paper the ramp depends on r_i; in the authors'
+    code, in all libraries that follow it and here, it depends on the pair index i.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
     test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
@@ -223,20 +223,20 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
     """Scores of ReRoPE: near keys keep their exact distance, far keys get a distance that training had.
 
         r     = m_i − n_j                              how far key j is behind query i
-        δ     = r                                      where r < window
-        δ     = window + (r − window) / factor         from there on
+        δ     = r                                      if r < window
+        δ     = window + (r − window) / factor         otherwise
         score = (R_δ q_i) · k_j / √d                   R_δ rotates pair i by δ·base^(−2i/d)
 
     With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor far distances still differ,
-    by less (Leaky ReRoPE). At r = window both lines agree. Nothing is trained. It is lesson 6's clipping, applied to a
-    rotation. A rotation of q and k by their own positions gives only r, and r / factor if the positions are divided:
-    so compute two tables of scores, and choose with np.where.
+    but by less (Leaky ReRoPE). At r = window both lines agree. Nothing is trained. This is lesson 6's clipping,
+    applied to a rotation. If you rotate q and k by their own positions, you get only r, or r / factor with divided
+    positions: so compute two tables of scores, and choose with np.where.
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
     finite number. A negative r, a key after its query, is used as it is.
-    Returns: shape (..., Tq, Tk); float32 where q and k are float32, else float64.
-    Raises: ValueError for a number of positions that is not that of the rows: one must not serve several.
+    Returns: shape (..., Tq, Tk); float32 if q and k are float32, else float64.
+    Raises: ValueError unless there is one position per row: one position must not serve several rows.
     Example: with q = k = [[1, 0]], window 2 and a query at 10, a key at 0: cos 2/√2 = −0.2943 with factor ∞;
     cos 4/√2 = −0.4622 with factor 4, since 2 + 8/4 = 4.
     Source: Su 2023 (ReRoPE, Leaky ReRoPE); Jin et al. 2024 (Self-Extend), which rounds positions down.
@@ -249,9 +249,9 @@ def lowest_similarity(length, head_dim, base=10000.0):
 
         min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
 
-    It is the score of a query with an equal key m positions back, over their score at distance 0 (if all pairs have the
-    same length). Below 0, an equal key is worse than an unrelated one. A larger base keeps it above 0 for longer: so a
-    text of a given length needs a base of at least some size.
+    The mean is the score of a query with an equal key m positions back, divided by their score at distance 0 (if all
+    pairs have the same length). If it is below 0, an equal key has a lower score than an unrelated one. A larger base
+    keeps it above 0 for longer, so each text length needs a base of at least some size.
 
     Parameters: `length`, at least 1; `head_dim`, an even int; `base`, a positive finite number.
     Returns: float.

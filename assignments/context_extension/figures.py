@@ -82,7 +82,7 @@ def angles_beyond_training(
 ) -> Figure:
     """Draw the slowest pair on its circle, in training and beyond.
 
-    A second panel has the number of rotations that every pair makes in training.
+    A second panel shows the number of rotations that every pair makes in training.
     """
     turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
@@ -233,7 +233,7 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements from which the pictures without a function are drawn."""
+    """Return the measurements for the pictures that need no function."""
     from assignments.context_extension import lab
     from assignments.writer.lessons import saved_losses
 

@@ -1,23 +1,23 @@
-"""The methods of this lesson, run: train a small RoPE model at 16 tokens, then extend it to 32, 64, 128 and 256.
+"""Experiment with this lesson's methods: train a small RoPE model at 16 tokens, then extend it to 32, 64, 128 and 256.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `context_extension.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `context_extension.py`.
 
 The model is that of lesson 9 (`extrapolation/lab_model.py`): one layer of causal attention with one head. Three tasks:
 
     copy 3 back, copy 1 back
                       at each of the last positions, name the token so many positions back: needs an exact distance
-    passkey           one token is marked; at the end, name the token after the mark: needs content alone
+    passkey           one token is marked; at the end, name the token after the mark: needs only content
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
-A single layer cannot see which token stands before a key. So in the passkey tasks each embedding has a second learned
-part that says it.
+A single layer cannot see which token comes before a key. So in the passkey tasks each embedding has a second learned
+part for the previous token.
 
 Every method extends the same trained models, one per seed. So methods are compared seed by seed. "No position" is the
-control: at the test all frequencies are 0. A task that is still solved then does not need positions.
+control: at the test all frequencies are 0. If a task is still solved in this case, it does not need positions.
 
 How fast each pair rotates, and by how much cos and sin are scaled, comes from the functions under test: the frequencies
-from `yarn_frequencies` and the others, the rotations from `apply_rope_with`. ReRoPE is no rotation of queries and keys
-by themselves: its scores come from `rerope_scores`.
+from `yarn_frequencies` and the others, the rotations from `apply_rope_with`. ReRoPE does not rotate queries and keys
+separately: its scores come from `rerope_scores`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
 }
 """Method → function from the setting and the length to window and factor of `rerope_scores`.
 
-Half of the trained length is exact; or a quarter is, and the longest distance becomes the trained length.
+Half of the trained length is exact; or a quarter is exact, and the longest distance becomes the trained length.
 """
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
@@ -186,7 +186,7 @@ class Task:
 
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
-    """True if there is a mark, and an embedding also says which token stands before."""
+    """True if there is a mark, and an embedding also includes the token before."""
 
 
 COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
@@ -239,7 +239,7 @@ class Measurement(NamedTuple):
     """Number of further training steps; 0 without further training."""
     accuracy: float
     stretched: float
-    """Share of answers that stand `factor` times as far back as the right token; NaN without a distance."""
+    """Share of answers that are `factor` times as far back as the right token; NaN without a distance."""
 
 
 class Loss(NamedTuple):
@@ -251,7 +251,7 @@ class Loss(NamedTuple):
     loss: float
 
 
-# Running it.
+# Running the experiment.
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
@@ -337,18 +337,18 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
     ]
 
 
-def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each seed the share of right answers, and of answers that stand too far back.
+def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each seed the share of right answers, and of answers from too far back.
 
-    Too far back means: by the factor of the extension.
+    "Too far back" means farther by the factor of the extension.
     """
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
-    given = []
+    predicted = []
     for seed in range(len(parameters["tokens"])):  # one after the other: all at once would need gigabytes
         model = {name: value[seed : seed + 1] for name, value in parameters.items()}
-        given.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
-    answers = np.stack(given)
+        predicted.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
+    answers = np.stack(predicted)
     accuracy = (answers == right).mean(axis=(1, 2))
     if task.marked:
         return accuracy, np.full(len(accuracy), np.nan)
@@ -373,7 +373,7 @@ def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) 
             for steps in (0, *further_steps):
                 further = {name: value.copy() for name, value in models.items()}
                 descend(further, reading, task, setting, seeds, steps, stream=3)
-                shares = zip(seeds, *asked(task, setting, further, reading), strict=True)
+                shares = zip(seeds, *evaluate(task, setting, further, reading), strict=True)
                 measurements += [
                     Measurement(run, method, seed, length, steps, *map(float, pair)) for seed, *pair in shares
                 ]
@@ -386,7 +386,7 @@ Results = tuple[list[Measurement], list[Loss]]
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the names of the runs, each a job; those that take long only in full."""
+    """Return the names of the runs, each a job; long runs only in full."""
     return [(name,) for name, run in RUNS.items() if full or not run.full]
 
 
@@ -398,7 +398,7 @@ def job(path: Path, run: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
@@ -440,31 +440,38 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 def task_table(measurements: Sequence[Measurement], task: str) -> str:
     """Return the table of one task as Markdown, the best method first."""
-    found = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
+    by_method = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
     lines = []
-    for method in sorted(found, key=lambda method: -round(float(found[method].mean()), 2)):
-        gain = experiments.paired(found[AS_TRAINED], found[method])
+    for method in sorted(by_method, key=lambda method: -round(float(by_method[method].mean()), 2)):
+        gain = experiments.paired(by_method[AS_TRAINED], by_method[method])
         difference = "not clear" if gain.p > experiments.CLEAR else "better" if gain.mean > 0 else "worse"
-        lines.append([method, experiments.number(found[method].mean()), "" if method == AS_TRAINED else difference])
+        lines.append([method, experiments.number(by_method[method].mean()), "" if method == AS_TRAINED else difference])
     return experiments.markdown([task, "accuracy", "difference"], lines)
 
 
 def tables(measurements: Sequence[Measurement]) -> str:
     """Return the summary, the accuracies and the changes as Markdown.
 
-    The accuracies, and the changes by each method, stand in one table for each run and number of further
-    steps.
+    The accuracies and the changes by each method are in one table for each run and number of further steps.
     """
     parts = ["Trained at 16 tokens, tested on 64, without further training", summary(measurements)]
     for name, run in RUNS.items():
         for steps in (0, *run.further_steps):
-            found = {method: accuracies(measurements, name, method, steps) for method in run.methods}
+            by_method = {method: accuracies(measurements, name, method, steps) for method in run.methods}
             title = f"{name.capitalize()}, " + (f"after {steps} steps" if steps else "without further training")
-            lines = [[method, *map(experiments.mean_and_reliable, found[method].values())] for method in run.methods]
+            lines = [
+                [method, *map(experiments.mean_and_reliable, by_method[method].values())] for method in run.methods
+            ]
             parts += [title, experiments.markdown(["method", *map(str, run.setting.lengths)], lines)]
             longer = [length for length in run.setting.lengths if length > run.setting.trained_length]
             lines = [
-                [method, *(experiments.compared(found[AS_TRAINED][length], found[method][length]) for length in longer)]
+                [
+                    method,
+                    *(
+                        experiments.compared(by_method[AS_TRAINED][length], by_method[method][length])
+                        for length in longer
+                    ),
+                ]
                 for method in run.methods
                 if method != AS_TRAINED
             ]
@@ -476,7 +483,7 @@ def tables(measurements: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the new numbers, those kept from runs that were not repeated, and the pictures; return the tables."""
+    """Write the new numbers, the saved numbers of runs that were not repeated, and the pictures; return the tables."""
     measurements = [row for rows, _ in results for row in rows]
     losses = [row for _, rows in results for row in rows]
     if not full:

@@ -1,16 +1,14 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and
-ALiBi, very far. Here it is measured. One small model is trained with each encoding at a short length, and
-then asked at longer lengths. `encode` is what a method adds to the embeddings, `logits` is what it does to
-the attention scores; every method acts in one of the two and leaves the other as it is. Of the other four
-functions two summarise measured accuracies, and two describe a method: its shift gap, and how many numbers
-it learns.
+Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and ALiBi, very
+far. This lesson measures it. One small model is trained with each encoding at a short length, and then tested at longer
+lengths. `encode` is what a method adds to the embeddings, `logits` is what it does to the attention scores; every
+method acts in only one of the two. Of the other four functions, two summarise measured accuracies, and two
+describe a method: its shift gap, and how many numbers it learns.
 
 Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
-may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results
-are float32 where every feature array and the method's own table are, else float64. No function
-changes an argument in place.
+may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are float32 if
+every feature array and the method's table are float32, else float64. No function changes an argument in place.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -20,7 +18,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -45,16 +43,16 @@ def learned_parameters(method, parameters):
 
 
 def extrapolation_gap(lengths, accuracies, trained_length):
-    """Return the accuracy that is lost between the trained length and the longest.
+    """Return the accuracy that is lost between the trained length and the longest length.
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
     A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
     a gap of 0 too.
 
-    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
-    one of the lengths.
-    Returns: float; negative where the model does better at the longest length.
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each length;
+    `trained_length`, one of the lengths.
+    Returns: float; negative if the model does better at the longest length.
     Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
     """
     raise NotImplementedError("extrapolation_gap is not written yet")
@@ -66,8 +64,8 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
     A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy
     that is NaN is below every threshold.
 
-    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
-    `threshold`, a number.
+    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
+    length; `threshold`, a number.
     Returns: int.
     Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
     """
@@ -75,7 +73,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """Return the embeddings with what the method adds to them.
+    """Return the embeddings with the method's addition.
 
     What is added to row t of T rows and d features:
 
@@ -84,12 +82,12 @@ def encode(method, x, parameters):
         binary        the bits of t, most significant first, to the first n_bits features
         sinusoidal    sin(t θ_i) to feature 2i, cos(t θ_i) to feature 2i + 1;  θ_i = base^(−2i/d)
         learned       row t of the table
-        none, rope, shaw, t5, alibi    nothing: these act in the scores, or (none) nowhere
+        none, rope, shaw, t5, alibi    nothing: they act in the scores, and none does not act
 
     Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
     `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
-    Returns: shape (T, d); float32 where x (and for learned the table) is, else float64. x is left as it was.
-    Raises: ValueError for learned when T exceeds the table, for binary when n_bits is too small for position T − 1.
+    Returns: shape (T, d), float32 if x (for learned, also the table) is float32, else float64. x does not change.
+    Raises: ValueError for learned if T exceeds the table, for binary if n_bits is too small for position T − 1.
     Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
     encode("binary", np.zeros((3, 3)), {"n_bits": 2}) is [[0, 0, 0], [0, 1, 0], [1, 0, 0]].
     """
@@ -97,7 +95,7 @@ def encode(method, x, parameters):
 
 
 def logits(method, q, k, parameters):
-    """Causal attention logits: the scores before softmax, with what the method does to them.
+    """Causal attention logits: the scores before softmax, with the method's change.
 
     For query row i and key row j ≤ i; above the diagonal every method has −inf:
 
@@ -107,13 +105,13 @@ def logits(method, q, k, parameters):
         t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
         alibi    q_i·k_j / √d − slope·(i − j)
 
-    T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
+    T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself if n < E, else
     min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1), as in `t5_bucket` of lesson 6.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
     a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for
     shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
-    Returns: shape (T, T); float32 where q and k (and the method's table) are, else float64.
+    Returns: shape (T, T), float32 if q and k (and the method's table) are float32, else float64.
     Raises: ValueError for q and k of different shapes: one row of keys must not serve several queries.
     Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
     Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
@@ -122,17 +120,17 @@ def logits(method, q, k, parameters):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """Measure how much the scores of the same tokens change when the tokens stand at later positions.
+    """Measure how much the scores of the same tokens change when the tokens move to later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
 
-    Both times the rows are encoded first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
-    rounding, where a score depends on the distance of two tokens and not on their positions.
+    The rows are encoded first, both times: q and k are the encoded rows times w_q and w_k. The gap is 0, up
+    to rounding, if a score depends on the distance of two tokens and not on their positions.
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
-    Returns: one float, never negative, computed in float64 for float32 features too.
+    Returns: one float, never negative, computed in float64 even for float32 features.
     Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
     score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
     """
@@ -140,14 +138,14 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Positions for training, so that a short text shows large positions too: some of 0 … max_length − 1, in order.
+    """Draw positions for training, some of 0 … max_length − 1 in order, so that a short text gets large ones too.
 
-    Each set of `length` different positions is as likely as any other. With them the rows of a table or of a sinusoidal
-    encoding are trained up to max_length, although no text of training is longer than `length`. With length 1 it draws
-    one number: a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is as likely as any other. These positions train the rows of a table, or
+    the use of a sinusoidal encoding, up to max_length, although no training text is longer than `length`. A length of 1
+    draws one number, so a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
-    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw with any of its
-    methods (rng.choice and rng.permutation are two), and with nothing else, so that its seed decides the result.
+    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with its methods
+    (for example rng.choice or rng.permutation), so that its seed decides the result.
     Returns: int64, shape (length,), different and rising.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].
@@ -169,7 +167,7 @@ ANSWERS = {
     "methods_without_a_shift_gap": None,
     # For practice, no points. Does every method without a shift gap still copy 3 back with 0.9 at 128 tokens?
     "no_shift_gap_is_enough_to_run_longer": None,
-    # For practice, no points. Among the methods that learn numbers of their own, which one learns the fewest?
+    # For practice, no points. Of the methods that learn numbers, which one learns the fewest?
     "fewest_learned_numbers": None,
     # For practice, no points. How many results can random_positions(2, 5, rng) have?
     "ways_to_draw_2_of_5_positions": None,

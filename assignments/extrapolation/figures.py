@@ -73,17 +73,17 @@ def copy_task(length: int = 10, back: int = 3) -> Figure:
     axes = figure.subplots()
     tokens = "cafebdabecfd"
     for place in range(length):
-        asked = place >= back
+        has_answer = place >= back
         axes.add_patch(Rectangle((place - 0.42, 0), 0.84, 0.8, facecolor="none", edgecolor=INK, linewidth=0.9))
         axes.text(place, 0.4, tokens[place], ha="center", va="center", fontsize=11)
         axes.text(
             place,
             -0.45,
-            tokens[place - back] if asked else "–",
+            tokens[place - back] if has_answer else "–",
             ha="center",
             va="center",
             fontsize=11,
-            color=BLUE if asked else GREY,
+            color=BLUE if has_answer else GREY,
         )
     query = length - 1
     axes.annotate(
@@ -139,9 +139,9 @@ def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") 
 
 @picture
 def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: int = 3) -> Figure:
-    """Draw the attention that each distance gets at the longest length.
+    """Draw the attention to each distance at the longest length.
 
-    The right key stands `back` positions before the query.
+    The right key is `back` positions before the query.
     """
     names = {key: key[0] if key[1] == "usual" else f"{key[0]}: {key[1]}".replace("_", " ") for key in looks}
     shown = {key: name for key, name in names.items() if not np.isnan(looks[key]).any()}
@@ -211,8 +211,8 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]
-    at, known = _by_seed(before)
-    left.plot(at, known.mean(axis=0), color=GREY, linewidth=4, alpha=0.5, label="usual setting")
+    at, usual = _by_seed(before)
+    left.plot(at, usual.mean(axis=0), color=GREY, linewidth=4, alpha=0.5, label="usual setting")
     left.plot(lengths, curves.T, color=BLUE, linestyle="-", linewidth=0.7, alpha=0.5)
     left.plot(lengths, curves.mean(axis=0), "o", linestyle="-", color=BLUE, markersize=4, label=rows[0].change)
     _accuracy_axes(left, lengths)

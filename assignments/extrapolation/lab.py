@@ -1,10 +1,10 @@
 """The experiment: train one small model with each encoding at length 16, then test it on up to 1,024 tokens.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `extrapolation.py`, and
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `extrapolation.py`, and
 
     python -m assignments.extrapolation.lab rope --base 10
 
-trains one method with one setting in a few seconds and draws what comes out.
+trains one method with one setting in a few seconds and draws the results.
 
 The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. It has to name the
 token that stands `back` positions before each position. Tokens are drawn at random, new ones for every step of
@@ -67,6 +67,7 @@ from assignments.extrapolation.lab_training import (  # noqa: E402
     evaluate,
     train,
 )
+from autograder.checks.streams import print_anywhere  # noqa: E402
 
 # Jobs, for assignments/experiments.py.
 
@@ -74,7 +75,7 @@ from assignments.extrapolation.lab_training import (  # noqa: E402
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs of the reported results: every method, as usual and as chosen, in both tasks.
 
-    In full, the jobs of the choice and of the changes come too.
+    In full, the jobs of the choice and of the changes are included.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {
@@ -288,6 +289,7 @@ def main(arguments: Sequence[str]) -> None:
     if not chosen_options.method:
         experiments.run([sys.modules[__name__]], chosen_options.full, chosen_options.file)
         return
+    print_anywhere()
     changes = [f"{name} {value}" for name in options if (value := getattr(chosen_options, name)) is not None]
     try:
         measure_one(chosen_options.file, chosen_options.method, changes)

@@ -101,7 +101,7 @@ def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: f
 def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
     """Return the frequencies of `axial`, each pair in another direction: both columns of a row are in use."""
     speeds = np.sort(axial.sum(axis=1))[::-1]
-    directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two point the same way
+    directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two pairs point the same way
     return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
 
 
@@ -111,7 +111,7 @@ def favourite_offset(
 ) -> Figure:
     """Draw the scores of a query that prefers one offset.
 
-    Where a pair reads one axis, the query also prefers the whole row and the whole column.
+    If a pair reads one axis, the query also prefers the whole row and the whole column.
     """
     side = 25
     where = np.asarray(grids.grid_positions(side, side))
@@ -125,12 +125,12 @@ def favourite_offset(
     row = np.tile([1.0, 0.0], head_dim // 2)[np.newaxis]
     figure, panels = make_panels(3, 9.6, 3.4, sharey=True)
     for (name, frequencies), axes in zip(ways.items(), panels, strict=True):
-        # This query, rotated by its own place, meets a key of `row` at the favourite offset with all its pairs in line.
+        # All pairs of this query, after its rotation, point the same way as those of a key at the favourite offset.
         query = grids.apply_rope_nd(row, offset, frequencies)
         scores = as_numbers(grids.grid_scores(query, np.repeat(row, len(where), axis=0), middle, where, frequencies))
         image = heatmap(axes, scores.reshape(side, side), -np.sqrt(head_dim) / 2, np.sqrt(head_dim) / 2)
         axes.plot(side // 2, side // 2, "o", color=INK, markersize=5)
-        for colour, width in ((INK, 3.6), (ON_COLOUR, 1.6)):  # one of the two is seen on every shade
+        for colour, width in ((INK, 3.6), (ON_COLOUR, 1.6)):  # one of the two is visible on every shade
             axes.plot(
                 side // 2 + right,
                 side // 2 + down,
@@ -254,7 +254,7 @@ def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
 def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
     """Draw old and new cells over the same width.
 
-    The picture shows where the new centres lie among the old centres, and which values they get.
+    The picture shows the new centres among the old centres, and the values that they get.
     """
     old = np.array([[0.0], [6.0], [12.0]])
     values = as_numbers(grids.resize_grid(old, (1, len(old)), (1, new)))[:, 0]

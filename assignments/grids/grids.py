@@ -6,9 +6,9 @@ several coordinates at once. Every variant of rotation is one matrix of frequenc
 along each axis.
 
 Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the
-last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
-(x, q, k, a table) is float32, else float64; positions and frequencies never decide that, and angles are always computed
-in float64. No function changes an argument in place.
+last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 if every feature array (x,
+q, k, a table) is float32, else float64; positions and frequencies have no influence on this, and angles are always
+computed in float64. No function changes an argument in place.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,7 +28,7 @@ def _features(*arrays):
 def grid_positions(height, width):
     """Return the coordinates of every cell of a grid, row by row.
 
-    Cell number r of the flattened grid stands in row y = r // width and in column x = r % width.
+    Cell number r of the flattened grid is in row y = r // width and in column x = r % width.
 
     Parameters: `height` and `width`, ints of at least 1.
     Returns: int64, shape (height·width, 2); each row is (y, x).
@@ -55,7 +55,7 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    """Half of the pairs rotate with y alone, the other half with x alone, both with the same frequencies.
+    """Return frequencies with which half of the pairs rotate only with y, the other half only with x.
 
         pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
         pair d/4 + i:   (0, base^(−4i / d))
@@ -69,7 +69,7 @@ def axial_frequencies(head_dim, base=10000.0):
 
 
 def alternating_frequencies(head_dim, base=10000.0):
-    """RoPE's frequencies given to the axes in turn: even pairs rotate with y, odd pairs with x.
+    """Return RoPE's frequencies, for the axes in turn: even pairs rotate with y, odd pairs with x.
 
         pair i:   base^(−2i / d) in column 0 if i is even, in column 1 if i is odd
 
@@ -82,16 +82,16 @@ def alternating_frequencies(head_dim, base=10000.0):
 
 
 def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
-    """RoPE's frequencies given to three axes: time t, height h and width w.
+    """Return RoPE's frequencies, divided among three axes: time t, height h and width w.
 
     Pair i rotates by base^(−2i / d) along exactly one axis:
 
         in sections:   the first sections[0] pairs with t, the next sections[1] with h, the last sections[2] with w
-        interleaved:   h where i mod 3 = 1 and i < 3·sections[1],
-                       w where i mod 3 = 2 and i < 3·sections[2],   t everywhere else
+        interleaved:   h if i mod 3 = 1 and i < 3·sections[1],
+                       w if i mod 3 = 2 and i < 3·sections[2],   t otherwise
 
-    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test gives another number
-    of them); `base`, a positive finite number.
+    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test passes another
+    number of ints); `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
     Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its
     rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
@@ -107,26 +107,26 @@ def apply_rope_nd(x, positions, frequencies):
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
     Raises: ValueError for positions or frequencies that do not fit the rows and pairs of x.
     Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0
-    rotates by 2 radians, pair 1 by a half.
+    rotates by 2 radians, pair 1 by half a radian.
     Source: Heo et al. 2024; Wang et al. 2024 §2.1.
     """
     raise NotImplementedError("apply_rope_nd is not written yet")
 
 
 def grid_scores(q, k, q_positions, k_positions, frequencies):
-    """Attention scores of rotated queries against rotated keys, scaled by 1/√d.
+    """Attention scores of rotated queries and rotated keys, scaled by 1/√d.
 
         score[i, j] = apply_rope_nd(q)_i · apply_rope_nd(k)_j / √d
 
-    Move query and key by the same number of rows and columns, and no score changes.
+    If query and key move by the same number of rows and columns, no score changes.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
     shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
-    Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
-    Raises: ValueError for queries or keys that have not one row of coordinates each, or differ in size.
+    Returns: shape (..., Tq, Tk); float32 if q and k both are float32, else float64.
+    Raises: ValueError unless each query and key has one row of coordinates, and all have the same size.
     Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
     and the score is [[cos(1.5)/√2]] = [[0.0500]].
     """
@@ -139,9 +139,9 @@ def next_position(positions):
     This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
 
     Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
-    Returns: int; 0 where there is no token yet.
-    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
-    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
+    Returns: int; 0 if there is no token yet.
+    Example: after five tokens, one of text and four of an image of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1],
+    [1, 1, 2], [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
     Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     raise NotImplementedError("next_position is not written yet")
@@ -151,12 +151,12 @@ def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
-    cells stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest
+    cells are in order of time, then row by row. The first segment starts at 0, each further segment at 1 + the largest
     coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the
     start.
 
-    Parameters: `segments`, a list of such ints, at least 0, and triples of ints, at least 1. A loop over segments is
-    fine, a loop over cells is not.
+    Parameters: `segments`, a list of such ints, at least 0, and triples of ints, at least 1. Loop over segments, not
+    over cells.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.
     Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3],
     [4, 4, 4]].
@@ -166,17 +166,17 @@ def mrope_positions(segments):
 
 
 def resize_grid(table, old_shape, new_shape):
-    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
+    """Stretch a learned table of an old grid over a new one, bilinearly between the centres of the cells.
 
-    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
+    Counted in old rows, the centre of new row j is at u. The new row mixes the two old rows beside u:
 
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
         new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    Where r is 0 the second row is not needed. Columns work the same way.
+    If r is 0, the second row is not needed. Columns work the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
-    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
+    Returns: shape (H'·W', d); float32 if the table is float32, else float64. The table does not change.
     Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
     Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
     """
@@ -187,10 +187,10 @@ def resize_grid(table, old_shape, new_shape):
 ANSWERS = {
     # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
     "tokens_of_a_16_by_16_image": None,
-    # That image stands first in a sequence. At which position, the same on all three axes, is the first token of the
+    # That image comes first in a sequence. At which position, the same on all three axes, is the first token of the
     # text after it?
     "position_of_text_after_it": None,
-    # Is a sequence of text alone rotated by M-RoPE exactly as by plain RoPE?
+    # Does M-RoPE rotate a sequence of only text exactly as plain RoPE does?
     "text_under_mrope_is_plain_rope": None,
     # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
     "axial_rope_sees_diagonals_in_one_pair": None,
@@ -200,7 +200,7 @@ ANSWERS = {
     "fourth_corner_of_the_cross": None,
     # 4 cells are stretched to 8: where, counted in old cells, is the centre u of new cell 3?
     "old_position_of_new_cell_3": None,
-    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: where does the next token
-    # stand?
+    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: at which position is the
+    # next token?
     "next_position_after_two_images": None,
 }

@@ -30,7 +30,7 @@ LESSON = Lesson(4, 1.5, "1, 3", (1,), "a learned row is added to the row of a to
 
 @picture
 def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len: int = 12) -> Figure:
-    """Draw three rows of a table: a trained one, an untrained one, and one that does not exist."""
+    """Draw three rows of a table: a trained row, an untrained row, and a row that does not exist."""
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
     # Something for the rows to learn: a smooth pattern, by plain gradient descent.

@@ -18,7 +18,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -82,7 +82,7 @@ def lookup_gradient(table_shape, positions, grad_output):
     If a row was looked up several times, its gradients are added. If it was never looked up, its gradient is
     zero. In a batch every sequence looks up row 0, so repeated positions are normal.
 
-    Parameters: `table_shape`, (rows, d); `positions`, as given to lookup; `grad_output`, shape
+    Parameters: `table_shape`, (rows, d); `positions`, as passed to lookup; `grad_output`, shape
     positions.shape + (d,).
     Returns: shape table_shape.
     Raises: ValueError unless grad_output has one row for each position.
@@ -107,15 +107,14 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Mark the rows of the table that get any gradient, if it is trained on sequences of these lengths.
+    """Mark the rows of the table that get a gradient if training sequences have these lengths.
 
         row r is trained   if some length > r
 
-    A sequence of length n uses positions 0 … n − 1. The rows after those of the longest sequence are never
-    looked up, so they keep their random start values.
+    A sequence of length n uses positions 0 … n − 1. The rows beyond the longest sequence are never looked up,
+    so they keep their random start values.
 
-    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len. A loop over lengths is fine, a loop
-    over rows is not.
+    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len. Loop over lengths, not over rows.
     Returns: bool, shape (max_len,).
     Example: trained_rows(5, [2, 3]) is [True, True, True, False, False].
     """
@@ -152,6 +151,6 @@ ANSWERS = {
     "gradients_added_to_row_63": None,
     # And into row 64?
     "gradients_added_to_row_64": None,
-    # A table of 5 rows is stretched to 9: at which old position does new row 3 lie?
+    # A table of 5 rows is stretched to 9: at which old position is new row 3?
     "old_position_of_new_row_3": None,
 }

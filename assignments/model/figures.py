@@ -33,18 +33,18 @@ UNIFORM = np.log(84)
 """Loss of a guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
-"""Numbers in each kind of part; the embedding with the head, which is not tied there."""
+"""Numbers in each kind of part; the embedding includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements from which the pictures without a function are drawn."""
+    """Return the measurements for the pictures that need no function."""
     from assignments.model import lab
 
     return {"model_changes": lab.saved(), "writer_sizes": lab.saved_sizes()}
 
 
 def drawn_layer(d: int, heads: int, key_heads: int, head_dim: int, f: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Return a layer with random weights, such that each part gives rows about as large as those that it gets."""
+    """Return a layer with random weights, in which each part returns rows about as large as its input rows."""
     rng, width, narrow = np.random.default_rng(seed), heads * head_dim, key_heads * head_dim
     shapes = {"w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     shapes |= {"w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}
@@ -110,7 +110,7 @@ def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
 
 @picture
 def block_map(model: ModuleType, scale: float = 1.5) -> Figure:
-    """Draw a block: the residual stream, and what is read from it and added to it, with the size of its rows."""
+    """Draw a block: the residual stream, the parts that read from it and add to it, and the size of its rows."""
     length, layer = 12, drawn_layer(32, 4, 2, 8, 48)
     x = scale * np.random.default_rng(1).normal(size=(length, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)

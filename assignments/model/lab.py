@@ -2,10 +2,11 @@
 
 The model is the one of this course that writes (`assignments/writer`): a small Llama with four layers, four query heads
 and two key heads. It reads eight windows of 256 letters that were held out from its training, once as it is and once
-with each part changed. Measured are its loss, in nats per letter, and the largest change of a logit.
+with each part changed. The lab measures its loss, in nats per letter, and the largest change of a logit.
 
 A changed part is made from your own functions: with other weights, other frequencies, another mask, or another function
-in the place of one of yours, which calls the others. Such a change shows only where your other functions call that one.
+instead of one of yours, which calls the others. Such a change has an effect only if your other functions call that
+function.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
     """Return the course's model, with its queries and keys in the half layout.
 
     The model was trained with pairs (2i, 2i+1), so `reorder`, your to_half_layout unless another function is
-    provided, brings the columns of queries and keys into the half layout.
+    provided, reorders the columns of queries and keys for the half layout.
     """
     tensors = read_safetensors(WRITER / "weights.safetensors")
     reorder = reorder or implementation.to_half_layout
@@ -78,7 +79,7 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
 def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
     """Return the text that the course's model writes after a prompt with your functions.
 
-    Another model of its form may take its place. The next letter is always the most likely letter.
+    Another model of the same form may replace it. The next letter is always the most likely letter.
     """
     letters = symbols()
     tokens = [letters.index(letter) for letter in prompt]
@@ -102,8 +103,7 @@ def sizes(implementation: ModuleType) -> dict[str, int]:
     return {"embedding": model["embedding"].size, **counted}
 
 
-# The changes. Each takes the functions and the model, changes one of them, and returns the model and arguments of
-# `forward`.
+# Each change takes the functions and the model, changes one of them, and returns the model and arguments of `forward`.
 
 Change = Callable[[ModuleType, Model], tuple[Model, dict[str, np.ndarray]]]
 
@@ -268,7 +268,7 @@ def measure(path: Path, change: str) -> Measurement:
     """Return the loss and the largest change of a logit, with one part changed."""
     right, functions, tokens = experiments.load(path), experiments.load(path), held_out()
     before, _ = right.forward(tokens, writer_model(right))
-    if change == UNSHIFTED:  # each token is asked for one place later, and the logits are the same
+    if change == UNSHIFTED:  # each token is the target one place later, and the logits are the same
         late = np.concatenate([tokens[:, :1], tokens], axis=1)
         logits = np.concatenate([before, before[:, -1:]], axis=1)
         return Measurement(change, float(right.next_token_loss(logits, late)), 0.0)
@@ -278,7 +278,7 @@ def measure(path: Path, change: str) -> Measurement:
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the changes: each is a job."""
+    """Return the changes; each is a job."""
     return [(change,) for change in (*CHANGES, UNSHIFTED)]
 
 
@@ -293,7 +293,7 @@ def job(path: Path, change: str) -> Measurement:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     return [Measurement(row["change"], float(row["loss"]), float(row["largest"])) for row in experiments.rows_of(path)]
 

@@ -42,9 +42,9 @@ LESSON = Lesson(11, 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks f
 
 @picture
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
-    """Draw the weight of token 0 without any encoding, which says how many tokens there are.
+    """Draw the weight of token 0 without any encoding, which depends only on the number of tokens.
 
-    Far along, a small error in the weight hides that number.
+    For many tokens, a small error in the weight hides that number.
     """
     share = as_numbers(modern.first_token_share(length))
     figure, (weights, read) = make_panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
@@ -128,8 +128,8 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
     """Draw the frequencies of p-RoPE and of partial RoPE.
 
-    p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over
-    few pairs.
+    p-RoPE keeps the fast pairs as they are and stops the other pairs; partial RoPE spreads all frequencies
+    over few pairs.
     """
     theta = as_numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = as_numbers(modern.p_rope_frequencies(head_dim, p))
@@ -167,7 +167,7 @@ def cache_with_sinks(
 ) -> Figure:
     """Draw a cache with sinks: old tokens leave it, and the first tokens stay.
 
-    Keys that moved together with the query score as before.
+    Keys that moved together with the query have the same scores as before.
     """
     kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
     places = np.arange(len(kept))
@@ -311,7 +311,7 @@ def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements from which the pictures without a function are drawn."""
+    """Return the measurements for the pictures that need no function."""
     from assignments.modern import lab
 
     return {"schedules": lab.saved(), "schedule_loss": lab.saved_losses()}

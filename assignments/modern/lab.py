@@ -1,11 +1,11 @@
-"""Layers with and without RoPE, run: a model of two layers, trained at 16 tokens and asked at up to 128.
+"""Experiment on layers with and without RoPE: a model of two layers, trained at 16 tokens and tested on up to 128.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `modern.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `modern.py`.
 
 Every sequence begins with the same start token, and all other tokens are drawn at random. There are two tasks:
 
-    copy 3 back    at each of the last 12 positions, name the token that stands 3 positions back
-    passkey        one mark stands somewhere in the sequence; at the last position, name the token after the mark
+    copy 3 back    at each of the last 12 positions, name the token 3 positions back
+    passkey        there is one mark somewhere in the sequence; at the last position, name the token after the mark
 
 The model has two layers. Each is causal attention with one head, and then two matrices with max(0, ·) between them:
 
@@ -15,11 +15,11 @@ The model has two layers. Each is causal attention with one head, and then two m
 The scores of the tokens as answers are h W_out after the second layer. Which layers rotate comes from `rope_layers` of
 the file under test, and the rotations come from its `shift_keys`.
 
-How does a model without RoPE count? The lab takes its first token away, in two ways: another token stands there at
-the test, or in training already. And it prints how much attention token 0 gets in the first layer.
+How does a model without RoPE count? The lab removes its first token in two ways: it replaces the token only in the
+test, or already in training. And it prints how much attention token 0 gets in the first layer.
 
 Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, leaves RoPE out
-of one layer or of both, and trains on for some steps, or for none.
+of one layer or of both, and continues training for some steps, or for none.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ SCHEDULES_OF_THREE = {
 _SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
 """Schedule → the layers that rotate, from `rope_layers`.
 
-An interval above the number of layers skips none. No interval leaves out the first of two layers: the control "the
-second layer" is the opposite of interval 2.
+An interval above the number of layers skips no layer. No interval skips the first of two layers, so the control
+"the second layer" is the opposite of interval 2.
 """
 
 
@@ -116,7 +116,7 @@ class Texts(NamedTuple):
     """Token ids, (..., T)."""
     answers: np.ndarray
     """Right answer at each tested position, (..., T)."""
-    asked: np.ndarray
+    has_answer: np.ndarray
     """True at each tested position, (..., T)."""
 
 
@@ -142,22 +142,22 @@ class Loss(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Attention that token 0 gets from a position in the first layer, without RoPE: the mean over sequences."""
+    """Mean attention over sequences that token 0 gets from a position in the first layer, without RoPE."""
 
     seed: int
     position: int
     weight: float
 
 
-# The tasks. In training all positions with an answer are asked; `last` says which ones count in the measurement.
+# The tasks. Training uses all positions with an answer; `last` says how many count in the measurement.
 
 
 def copy_back(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
     """Return sequences whose answer at each position is the token `back` positions before it."""
     tokens = _random_tokens(rng, count, length, setting)
-    # The others got their answer from the end, by np.roll.
-    asked = np.tile(np.arange(length) > setting.back, (count, 1))
-    return Texts(tokens, np.roll(tokens, setting.back, axis=1), asked)
+    # The other positions got their answer from the end, by np.roll.
+    has_answer = np.tile(np.arange(length) > setting.back, (count, 1))
+    return Texts(tokens, np.roll(tokens, setting.back, axis=1), has_answer)
 
 
 def passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
@@ -196,23 +196,23 @@ class Run:
     setting: Setting
     schedules: tuple[str, ...] = tuple(SCHEDULES)
     full: bool = False
-    """True if the run is measured once and kept: `make experiment FULL=1` repeats it."""
+    """True if the run is measured once and saved: `make experiment FULL=1` repeats it."""
     trained_before: str = ""
     """Name of the run that trains the models first, with RoPE in every layer; empty for a random start.
 
-    This run then changes the schedule and trains on for its number of steps.
+    This run then changes the schedule and continues training for its number of steps.
     """
 
 
 TAKEN_OUT = ("no layer", "the first layer", "every layer")
-"""Layers in which RoPE stays when it is taken out after training.
+"""Layers in which RoPE stays when it is removed after training.
 
-The last entry is the control: more steps, and nothing else.
+The last entry is the control: only more steps.
 """
 
 
 def taken_out(run: str, steps: int) -> str:
-    """Return the name of the run that takes RoPE out of the models of `run` and trains on for so many steps."""
+    """Return the name of the run that removes RoPE from the models of `run` and continues training."""
     return f"{run}, RoPE taken out, {steps} steps"
 
 
@@ -271,7 +271,7 @@ def rotations(implementation: ModuleType, schedule: str, length: int, setting: S
 def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
     """Return the scores of all tokens as answers, shape (S, B, T, vocabulary).
 
-    The second result holds the values on the way there that the gradients need.
+    The second result holds the intermediate values that the gradients need.
     """
     ahead = np.triu(np.full((tokens.shape[-1],) * 2, -np.inf, parameters["tokens"].dtype), 1)
     h = parameters["tokens"][np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens]
@@ -291,11 +291,11 @@ def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple
 def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> tuple[np.ndarray, Parameters]:
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
-    d_scores, answers = softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
-    given = np.take_along_axis(d_scores, answers, axis=-1)
-    share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
-    loss = -(np.log(np.maximum(np.where(share > 0, given, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
-    np.put_along_axis(d_scores, answers, given - 1, axis=-1)
+    d_scores, answers = softmax(scores), np.where(texts.has_answer, texts.answers, 0)[..., np.newaxis]
+    right_probabilities = np.take_along_axis(d_scores, answers, axis=-1)
+    share = (texts.has_answer / texts.has_answer.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
+    loss = -(np.log(np.maximum(np.where(share > 0, right_probabilities, 1), 1e-30)) * share).sum(axis=(1, 2, 3))
+    np.put_along_axis(d_scores, answers, right_probabilities - 1, axis=-1)
     d_scores *= share
 
     gradients: Parameters = {}
@@ -335,7 +335,7 @@ def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
 def train(
     implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
 ) -> tuple[Parameters, list[Loss]]:
-    """Train one model per seed. A seed draws the same numbers whichever others run beside it."""
+    """Train one model per seed. A seed draws the same numbers, whichever other seeds run beside it."""
     task, setting, before = RUNS[run].task, RUNS[run].setting, RUNS[run].trained_before
     steps = setting.steps if steps is None else steps
     if before:
@@ -426,7 +426,7 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:
-    """Return a run and a schedule for each job; the runs that take long only in full."""
+    """Return a run and a schedule for each job; long runs only in full."""
     return [(name, schedule) for name, run in RUNS.items() if full or not run.full for schedule in run.schedules]
 
 
@@ -438,7 +438,7 @@ def job(path: Path, run: str, schedule: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     rows = experiments.rows_of(path)
     return [
@@ -479,7 +479,7 @@ def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
 
 
 def times_the_others(weights: np.ndarray) -> np.ndarray:
-    """Return c per seed, where the weight of token 0 at position t is c/(c + t).
+    """Return c per seed: the weight of token 0 at position t is c/(c + t).
 
     c is a mean over positions; for c = 1 the weight is 1/(t + 1).
     """
@@ -496,19 +496,19 @@ def summary(measured: Sequence[Measurement]) -> str:
 
 
 def _schedules(measured: Sequence[Measurement], run: str) -> str:
-    found = {schedule: accuracies(measured, run, schedule) for schedule in SCHEDULES}
+    by_schedule = {schedule: accuracies(measured, run, schedule) for schedule in SCHEDULES}
     lines = []
-    for schedule in sorted(found, key=lambda schedule: -float(found[schedule][64].mean())):
-        gain = experiments.paired(found[schedule][64], found["the first layer"][64])
+    for schedule in sorted(by_schedule, key=lambda schedule: -float(by_schedule[schedule][64].mean())):
+        gain = experiments.paired(by_schedule[schedule][64], by_schedule["the first layer"][64])
         compared = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
-        lines.append([schedule, *(experiments.spread(found[schedule][length]) for length in (32, 64)), compared])
+        lines.append([schedule, *(experiments.spread(by_schedule[schedule][length]) for length in (32, 64)), compared])
     return experiments.markdown([f"{run}: RoPE in", "at 32", "at 64", "first layer better"], lines)
 
 
 def taken_out_table(measured: Sequence[Measurement]) -> str:
-    """Return the accuracy after RoPE was taken out of trained models.
+    """Return the accuracy after RoPE was removed from trained models.
 
-    The rows say where RoPE stays, and for how many steps the models trained on.
+    The rows show where RoPE stays, and for how many more steps the models trained.
     """
     lines = []
     for schedule in reversed(TAKEN_OUT):
@@ -516,8 +516,8 @@ def taken_out_table(measured: Sequence[Measurement]) -> str:
             line = [schedule, f"{steps:,}"]
             for run in ("copy 3 back", "passkey"):
                 untouched = schedule == "every layer" and steps == 0
-                found = accuracies(measured, run if untouched else taken_out(run, steps), schedule)
-                line += [experiments.number(found[length].mean()) for length in (16, 64)]
+                by_schedule = accuracies(measured, run if untouched else taken_out(run, steps), schedule)
+                line += [experiments.number(by_schedule[length].mean()) for length in (16, 64)]
             lines.append(line)
     tested = [f"{task} at {length}" for task in ("copy", "passkey") for length in (16, 64)]
     return experiments.markdown(["RoPE stays in", "more steps", *tested], lines)
@@ -529,9 +529,11 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
     parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
         schedules = list(dict.fromkeys(row.schedule for row in measured if row.run == run))
-        found = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
-        lengths = list(found[schedules[0]])
-        lines = [[schedule, *map(experiments.mean_and_reliable, found[schedule].values())] for schedule in schedules]
+        by_schedule = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
+        lengths = list(by_schedule[schedules[0]])
+        lines = [
+            [schedule, *map(experiments.mean_and_reliable, by_schedule[schedule].values())] for schedule in schedules
+        ]
         parts += [run.capitalize(), experiments.markdown(["RoPE in", *map(str, lengths)], lines)]
         others = [schedule for schedule in schedules if schedule not in ("the first layer", "no layer")]
         if "the first layer" in schedules:
@@ -539,7 +541,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
                 [
                     other,
                     *(
-                        experiments.compared(found[other][length], found["the first layer"][length])
+                        experiments.compared(by_schedule[other][length], by_schedule["the first layer"][length])
                         for length in lengths[1:]
                     ),
                 ]
@@ -560,7 +562,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the new numbers, those kept from runs that were not repeated, and the pictures; return the tables."""
+    """Write the new numbers, the saved numbers of runs that were not repeated, and the pictures; return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

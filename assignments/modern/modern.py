@@ -1,15 +1,14 @@
 """Modern: what models of today do with position.
 
 The models of 2024 and later keep RoPE, and change where and how they use it. Some layers have no
-encoding at all. Some layers see a window or a chunk of the text only. Some pairs are not rotated. The
+encoding at all. Some layers see only a window or a chunk of the text. Some pairs are not rotated. The
 scores of far positions get a factor. Content and position get separate features. And a cache
 drops old tokens and moves the others. Each function here is one of these ideas, in a few lines.
 
 Conventions: positions and layers count from 0; `...` is any number of leading axes; the last two axes
-are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
-(queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions
-without a feature array return float64 (int64 or bool where said). No function changes an argument in
-place.
+are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 if every feature array
+(queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions without a
+feature array return float64 (or int64 or bool, as the docstring says). No function changes an argument in place.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -19,7 +18,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -32,7 +31,7 @@ def first_token_share(length):
         share[t] = 1/(t + 1)
 
     Token t may attend to the t + 1 tokens 0 … t. Equal scores give each of them the same weight. So the
-    weight of token 0 depends on t alone, although no position was ever added to anything.
+    weight of token 0 depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
     Returns: float64, shape (length,).
@@ -43,7 +42,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """Return the position that follows from the weight of token 0: undoes first_token_share.
+    """Return the position that follows from the weight of token 0, the inverse of first_token_share.
 
         position = 1/share − 1
 
@@ -58,7 +57,7 @@ def position_from_share(share):
 def rope_layers(n_layers, interval):
     """Mark the layers that rotate their queries and keys: all but the last one of every group of `interval` layers.
 
-        layer l uses RoPE where (l + 1) mod interval ≠ 0
+        layer l uses RoPE if (l + 1) mod interval ≠ 0
 
     Layers count from 0, so with interval 4 the layers 3, 7, 11, … have no encoding. True means "uses RoPE".
 
@@ -71,11 +70,11 @@ def rope_layers(n_layers, interval):
 
 
 def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
-    """Return the base of RoPE in each layer, where local and global layers alternate.
+    """Return the base of RoPE in each layer of a model that mixes local and global layers.
 
-        layer l has global_base where (l + 1) mod interval = 0, else local_base
+        layer l has global_base if (l + 1) mod interval = 0, else local_base
 
-    A local layer sees a window of the text, so it meets short distances only. A global layer sees the whole
+    A local layer sees a window of the text, so it has only short distances. A global layer sees the whole
     text. Its larger base makes the frequencies lower.
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
@@ -89,12 +88,12 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 def sliding_window_mask(q_len, k_len, window):
     """Return the mask of a query that sees only the last `window` positions, its own included.
 
-        query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p
+        query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
-    The last query lines up with the last key. This matters with a cache: one new query meets k_len keys.
+    The last query has the position of the last key. This matters with a cache, which has k_len keys for one new query.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
-    Returns: bool, shape (q_len, k_len), True where the query may attend.
+    Returns: bool, shape (q_len, k_len), True if the query may attend.
     Example: sliding_window_mask(2, 4, 2) is [[False, True, True, False], [False, False, True, True]].
     Source: Mistral 7B; Gemma 3.
     """
@@ -104,12 +103,12 @@ def sliding_window_mask(q_len, k_len, window):
 def chunk_mask(q_len, k_len, chunk):
     """Return the mask of a text that is cut into blocks of `chunk` positions.
 
-        query i stands at p = i + k_len − q_len and may attend to key j where j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
+        query i is at p = i + k_len − q_len and may attend to key j if j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
 
     Blocks start at positions 0, chunk, 2·chunk, … of the whole text, however many queries there are.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `chunk`, at least 1; all ints.
-    Returns: bool, shape (q_len, k_len), True where the query may attend.
+    Returns: bool, shape (q_len, k_len), True if the query may attend.
     Example: chunk_mask(3, 5, 3) is [[True, True, True, False, False], [False, False, False, True, False],
     [False, False, False, True, True]].
     Source: Llama 4, in the layers with RoPE.
@@ -122,8 +121,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that stop are the slowest. Those that rotate keep the frequencies of the whole head. Partial RoPE is
-    different: it takes its frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest ones. The others keep the frequencies of the whole head. Partial
+    RoPE is different: it takes its frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -139,7 +138,7 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
     It is 1 for the first floor_scale − 1 positions. After that it grows slowly, in steps. It makes differences between
-    scores larger where softmax has more keys to choose from.
+    scores larger when softmax has more keys to choose from.
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
@@ -165,7 +164,7 @@ def log_n_scale(positions, trained_len):
 
 
 def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
-    """Scores of decoupled RoPE: a content score without position, plus a score of rotated features of their own.
+    """Scores of decoupled RoPE: a content score without position, plus a score of separate rotated features.
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
@@ -175,8 +174,8 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes
     before h broadcast.
-    Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
-    Raises: ValueError for head counts, lengths or positions that differ: nothing that is there once serves several.
+    Returns: shape (..., h, Tq, Tk); float32 if all four feature arrays are float32, else float64.
+    Raises: ValueError for head counts, lengths or positions that differ: numpy must not repeat a single row.
     Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
     [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
@@ -196,7 +195,7 @@ def kept_tokens(length, n_sinks, window):
 
 
 def shift_keys(cache_k, offset, base=10000.0):
-    """Move rotated keys by `offset` positions, without computing them anew.
+    """Move rotated keys by `offset` positions, without recomputing them.
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
@@ -204,7 +203,7 @@ def shift_keys(cache_k, offset, base=10000.0):
     back.
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
-    Returns: the shape of cache_k; float32 where cache_k is float32, else float64. The cache itself is left as it was.
+    Returns: the shape of cache_k; float32 if cache_k is float32, else float64. The cache itself does not change.
     Example: shift_keys([[1, 0, 1, 0]], 1) is [[0.5403, 0.8415, 0.99995, 0.0099998]].
     Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens for the same purpose.
     """
@@ -212,17 +211,17 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has one more number in its softmax, and no value behind it.
+    """Attention weights with a learned sink: each head has one more number in its softmax, without a value for it.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    So the weights of a query may sum to less than 1. A head that needs nothing gives its weight to the sink. Huge
-    scores and sinks give no overflow: subtract the largest of them all first. A sink of −∞ takes nothing: then this is
-    softmax, and a row of −∞ gives zeros.
+    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink. Huge
+    scores and sinks must not overflow: subtract the largest of them all first. With a sink of −∞ this is softmax, and
+    a row of −∞ gives zeros.
 
-    Parameters: `scores`, shape (..., h, Tq, Tk), −∞ where a query may not attend; `sink`, shape (h,), one number per
+    Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
-    Returns: the shape of scores; float32 where scores is float32 (sink does not count), else float64.
+    Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
     Raises: ValueError for a sink of another shape than (h,): one sink must not serve several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
     Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads want it.
@@ -235,7 +234,7 @@ ANSWERS = {
     # A model has 36 layers, and rope_layers with interval 4. How many of these layers use RoPE?
     "rope_layers_of_36_with_interval_4": None,
     # All scores are equal, and 500 equal tokens follow a start token with another value.
-    # Can causal attention without any encoding count how many tokens stand before a token?
+    # Can causal attention without any encoding count how many tokens come before a token?
     "causal_attention_without_encoding_counts": None,
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?
     "share_of_first_token_at_position_9": None,

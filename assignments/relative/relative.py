@@ -1,17 +1,17 @@
 """Relative positions: use the distance itself.
 
 With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
-training. The model cannot simply learn that the word before counts double. Here it can. Shaw et al. (2018)
+training. The model cannot simply learn that the previous word counts double. Here it can. Shaw et al. (2018)
 learn one vector per distance and add it to the key, and a second one that they add to the value. T5 (Raffel
 et al. 2020) learns one number per head and per bucket of distances and adds it to the score. Both need a
 rule for far distances. Shaw clips them. T5's buckets become wider with the distance, and the last one takes
 all the rest.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key
-stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
-result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
-computed in float64 and converted at the end.
+(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
+before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
+float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
+float64 and converted at the end.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -29,13 +29,13 @@ def _features(*arrays):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """Return how far each key stands after each query: a negative number if it stands before it.
+    """Return how far each key comes after each query, as a negative number if it comes before the query.
 
         r[i, j] = j − (i + q_start)
 
     Keys count from 0, queries from q_start. If a model generates text with a cache, there is one query, the
     newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would seem to
-    stand after it.
+    come after it.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -51,7 +51,7 @@ def clip_positions(relative, max_distance):
 
         clip(r) = max(−k, min(k, r)),   k = max_distance
 
-    The sign is kept: far before and far after stay different.
+    The sign stays, so far before and far after remain different.
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
@@ -88,7 +88,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects then also say how far away their tokens are. The next layer can use this.
+    The values that a query collects then also contain the distance of their tokens. The next layer can use this.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
     shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
@@ -111,10 +111,10 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
     n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    Where the number to round down is whole, up to rounding, no test asks.
+    No test asks for a case in which the number to round down is whole, up to rounding.
 
-    Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
-    bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
+    Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 if
+    bidirectional and at least 2 if causal, so that e is at least 1; `max_distance`, above e.
     Returns: int64, the shape of relative, from 0 to num_buckets − 1.
     Example: t5_bucket([0, −3, 3, −12, −200]) is [0, 3, 19, 9, 15]; causal, t5_bucket([−20, 5], False)
     is [17, 0].
@@ -130,7 +130,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
     The table has one row per bucket and one column per head. So its length is the number of buckets. The bias
-    depends on positions alone: it is computed once and used in every layer and for every input.
+    depends only on positions: it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
@@ -148,9 +148,8 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
     u = content_bias and w = position_bias. In lesson 3 a score of rows x + p had four terms. Here they are again,
-    with the position of the key made relative. The position of the query is gone: u and w, the same for every
-    query, stand where it was. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in
-    shaw_scores.
+    with a relative position for the key. The position of the query is replaced by u and w, which are the same for
+    every query. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in shaw_scores.
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
     shape (d,), which have no influence on the dtype.
@@ -164,14 +163,14 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
 
 def disentangled_scores(q, k, key_table, query_table, max_distance):
-    """DeBERTa's scores: the query asks for a distance, and the key asks for one, too.
+    """DeBERTa's scores: the query asks for a distance, and so does the key.
 
         score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
 
     a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: the key sees
     the query at the distance i − j, the other way round. Three terms of the same size have three times the
-    variance of one, so √(3d) stands where √d stood. (DeBERTa reads its learned tables by i − j in the first and
-    by j − i in the second: mirror images of these.)
+    variance of one, so √(3d) replaces √d. (DeBERTa reads its learned tables by i − j in the first and by j − i
+    in the second: mirror images of these.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
     Returns: shape (..., Tq, Tk).

@@ -148,7 +148,7 @@ def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
 
 @picture
 def two_ways(rope: ModuleType, position: float = 1) -> Figure:
-    """Draw one row on two ways: rotated, then reordered; and reordered, then rotated in the half layout."""
+    """Draw one row in two ways: rotated, then reordered; and reordered, then rotated in the half layout."""
     row = np.array([[1.0, 0.0, 2.0, 0.0]])
     rotated, reordered = rope.apply_rope(row, [position]), rope.interleaved_to_half(row)
     ends = rope.interleaved_to_half(rotated), rope.apply_rope_half(reordered, [position])

@@ -7,10 +7,10 @@ each next hand by less. The tip of every hand is written as (sin, cos). All valu
 no value depends on the length of the sequence. Going k positions further is a fixed rotation of each pair,
 the same for every position. Nothing is learned.
 
-Conventions: positions count from 0 and may be any real numbers; `...` is any number of leading axes, also
+Conventions: positions count from 0 and may be any real numbers; `...` is any number of leading axes, even
 none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
-concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32,
-else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32, else
+float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -32,9 +32,9 @@ def frequencies(d_model, base=10000.0):
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
-    Pair 0 turns by one radian per position. With a base above 1 it is the fastest, and each next pair is
+    Pair 0 turns by one radian per position. With a base above 1 it is the fastest pair, and each next pair is
     slower by the same factor. i counts pairs, 2i counts features: the exponent goes from 0 to −(d − 2)/d,
-    almost −1, and not only to −1/2.
+    almost −1, not only to −1/2.
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
@@ -50,8 +50,8 @@ def wavelengths(d_model, base=10000.0):
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
-    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each is base^(2/d)
-    times the one before.
+    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each wavelength is
+    base^(2/d) times the previous one.
 
     Parameters: as frequencies.
     Returns: float64, shape (d_model/2,), in positions.
@@ -67,7 +67,7 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    This is a formula and not a table: every real position has an encoding, also a negative or a fractional one.
+    This is a formula and not a table: every real position has an encoding, even a negative or a fractional one.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -95,8 +95,8 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    It depends on the distance alone: k and −k give the same number. It is largest at k = 0. It is smaller
-    at large distances, but it does not fall at every step.
+    It depends only on the distance: k and −k give the same number. It is largest at k = 0 and smaller at
+    large distances, but it does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
@@ -107,7 +107,7 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
 
 def shift_matrix(offset, d_model, base=10000.0):
-    """Return the matrix that turns the encoding of any position into the encoding `offset` positions further.
+    """Return the matrix that moves the encoding of any position `offset` positions further.
 
         M · PE(p) = PE(p + offset)   for every p
 
@@ -129,7 +129,7 @@ def to_concatenated(pe):
 
     Only the layout changes. The values are the same, and so is every dot product of two encodings in the
     same layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also has other
-    frequencies, base^(−i / (d/2 − 1)), so that the last is exactly 1/base. Its values differ.
+    frequencies, base^(−i / (d/2 − 1)), so the last is exactly 1/base, and its values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
     Returns: the shape of pe.
@@ -142,7 +142,7 @@ def to_concatenated(pe):
 
 
 def to_interleaved(pe):
-    """Reorder features from [sines | cosines] to [sin, cos, sin, cos, …]: undoes to_concatenated.
+    """Reorder features from [sines | cosines] to [sin, cos, sin, cos, …]: the inverse of to_concatenated.
 
     Parameters and returns: as to_concatenated.
     Example: to_interleaved([0, 1, 2, 3, 4, 5]) is [0, 3, 1, 4, 2, 5].
@@ -158,8 +158,8 @@ ANSWERS = {
     "fastest_wavelength": None,
     # d_model = 512: what is PE(p) · PE(p)?
     "similarity_at_zero_512": None,
-    # Trained on 512 tokens, given 5000: does the encoding run without an exception? (Whether the model still
-    # answers well is another question; the assignment on extrapolation measures it.)
+    # A model was trained on 512 tokens and now gets 5000: does the encoding run without an exception?
+    # (Whether the model still answers well is another question; the assignment on extrapolation measures it.)
     "extrapolates_without_error": None,
     # For practice, no points. d_model = 2: which of the positions 1 … 100 has the code nearest to that of position 0?
     "nearest_to_position_0_with_one_pair": None,

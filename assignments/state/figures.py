@@ -31,7 +31,7 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
     """Draw what is left of each key at each query.
 
-    One panel has ALiBi's constant gates, the other has one gate that is shut.
+    One panel has ALiBi's constant gates, the other has one closed gate.
     """
     constant = as_numbers(state.constant_decay(length, slope))
     own = np.where(np.arange(length) == shut, np.log(gate), constant)
@@ -55,7 +55,7 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
 
     The ways are: all keys together, or by chunks, inside a chunk and through the state.
     """
-    # Values that keep the keys apart, so outputs are what each key counts.
+    # These values separate the keys, so the outputs show how much each key counts.
     ones, own = np.ones((length, 1)), np.eye(length)
     log_f = state.constant_decay(length, slope)
     at_once = state.linear_attention(ones, ones, own, log_f)
@@ -73,7 +73,7 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
             title=title, xlabel="key", aspect="equal", xticks=range(0, length, chunk), yticks=range(0, length, chunk)
         )
     panels[0].set_ylabel("query")
-    # The gate of a chunk's first token stands between its queries and the keys before it.
+    # The gate of a chunk's first token is between its queries and the keys before it.
     if chunk < length:
         panels[1].plot(chunk - 1, chunk, "o", markersize=9, markerfacecolor="none", markeredgecolor="black")
     return figure

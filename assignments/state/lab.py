@@ -1,6 +1,6 @@
-"""The layers of this lesson, run: gates that a small model learns, and memories that are written and read.
+"""Experiments with this lesson's layers: gates that a small model learns, and memories that are written and read.
 
-Provided code: nothing here is to be filled in. `make experiment` runs it on your `state.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs it on your `state.py`.
 
 *Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
 head. Each token sets its gate, and w and c are trained:
@@ -9,19 +9,19 @@ head. Each token sets its gate, and w and c are trained:
 
 Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
 
-    copy 3 back, copy 1 back          lesson 9's: name the token so many positions back
+    copy 3 back, copy 1 back          lesson 9's task: name the token so many positions back
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
-ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should
-fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are
-read from its file.
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does. All its gates are 1, as are those of "none", which
+should fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those
+numbers are read from its file.
 
-A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
+A setting of each method and its learning rate are chosen on separate seeds: `grid.csv` has all trials.
 
-*Memories.* Nothing is trained. Keys are drawn, and values are written under them, once or twice each, in a random
-order; then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks`
-and `delta_step` of your file do the work.
+**Memories.* Nothing is trained. Keys are drawn, and values are written for them, once or twice each, in a random
+order; then each key reads. Does the largest entry belong to the last value that was written for this key?
+`linear_chunks` and `delta_step` of your file do the work.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ MEMORIES: dict[str, tuple[bool, float]] = {
 """Memory → True if the delta rule writes (with β = 1), and the gate of every token."""
 KEYS = (2, 4, 8, 16, 32, 64)
 WRITES = (1, 2)
-"""Number of values that are written under each key."""
+"""Number of values that are written for each key."""
 D_K = 32
 VALUES = 16
 TEXTS = 64
@@ -136,7 +136,7 @@ class Gate(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Number of keys of one seed's texts that read the last value that was written under them."""
+    """Number of keys of one seed's texts that read the last value that was written for them."""
 
     layer: str
     writes: int
@@ -169,8 +169,8 @@ def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
     """Return random sequences for a task, and the right tokens at the last positions."""
     tokens = rng.integers(Setting.vocabulary, size=(count, length))
     if task in BACK:
-        asked = Setting.trained_length - BACK[task]
-        return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -asked:])  # what was rolled round is not asked
+        n_answers = Setting.trained_length - BACK[task]
+        return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -n_answers:])  # not what np.roll moved to the front
     drawn = rng.random((count, length)) < MARK_SHARE[task]
     drawn[:, 0] = True
     marks = drawn.copy()
@@ -194,7 +194,7 @@ def mark(task: str) -> int:
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
     """Return lesson 9's start, the same for all methods.
 
-    With sentences, a row for the token before each token comes too.
+    With sentences, there is also a row for the token before each token.
     """
     model = lab_training.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
@@ -220,7 +220,7 @@ class Seen(NamedTuple):
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
     """Return q, k and v of all tokens, rotated with RoPE, and the log gates of the method.
 
-    The log gates have the shape (S, B, T), or (T,) where all sequences share them.
+    The log gates have the shape (S, B, T), or (T,) if all sequences share them.
     """
     seeds, length = np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens.shape[-1]
     h = parameters["tokens"][seeds, tokens]
@@ -241,11 +241,11 @@ def rotations_of(implementation: ModuleType, base: float, length: int) -> np.nda
     """Return the rotations of `retention`, shape (T, d/2), complex.
 
     `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i). The
-    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a
-    alone it finds feature a of every rotated query.
+    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With 1 only in feature
+    a, it finds feature a of every rotated query.
     """
     d = Setting.width
-    queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair: rotated, it is the rotation
+    queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair becomes the rotation itself
     keys, values = np.zeros((d, length, d)), np.zeros((length, 1))
     keys[:, 0], values[0] = np.eye(d), 1
     features = np.asarray(implementation.retention(queries, keys, values, 1.0, base))[..., 0]
@@ -266,15 +266,15 @@ def loss_and_gradients(
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter."""
     tokens, answers = texts
     h, q, k, v, log_f, rotations = look(implementation, method, setting, parameters, tokens)
-    asked, dtype = answers.shape[-1], h.dtype
-    last = np.s_[..., -asked:, :]
+    n_answers, dtype = answers.shape[-1], h.dtype
+    last = np.s_[..., -n_answers:, :]
     bias = np.asarray(implementation.decay_bias(log_f))[last].astype(dtype)
     root = float(np.sqrt(q.shape[-1]))
     weights = softmax(q[last] @ transposed(k) / root + bias)
     d_y = softmax(weights @ v)
-    given = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
-    loss = -np.log(np.maximum(given, 1e-30)).mean(axis=(1, 2, 3))
-    np.put_along_axis(d_y, answers[..., np.newaxis], given - 1, axis=-1)
+    right_probabilities = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
+    loss = -np.log(np.maximum(right_probabilities, 1e-30)).mean(axis=(1, 2, 3))
+    np.put_along_axis(d_y, answers[..., np.newaxis], right_probabilities - 1, axis=-1)
     d_y /= answers[0].size
 
     d_weights = d_y @ transposed(v)
@@ -291,7 +291,7 @@ def loss_and_gradients(
         # A gate is in the bias of the queries from its token on and the keys before it: a rectangle.
         before = np.cumsum(d_scores, axis=-1) - d_scores
         length = before.shape[-1]
-        d_log_f = (before * np.tri(asked, length, length - asked, dtype=dtype)).sum(axis=-2)
+        d_log_f = (before * np.tri(n_answers, length, length - n_answers, dtype=dtype)).sum(axis=-2)
         d_opening = (d_log_f * (1 - np.exp(log_f))).astype(dtype)[..., np.newaxis]
         products.append(("w", d_opening))
         gradients["c"] = d_opening.sum(axis=(1, 2))[..., np.newaxis]
@@ -324,7 +324,7 @@ def train(
 ) -> Parameters:
     """Train one model per seed, and return them stacked.
 
-    A seed draws the same numbers whichever others run beside it.
+    A seed draws the same numbers, whichever other seeds run beside it.
     """
     parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -364,7 +364,7 @@ def ask(
 def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
     """Return the mean gate of each kind of token.
 
-    The first gate is left out: nothing stands before it.
+    The first gate is left out, because there is nothing before it.
     """
     after = np.roll(marks, 1, axis=1)
     kinds = {"mark": marks, "name": after, "other": ~(marks | after)}
@@ -400,7 +400,7 @@ def remember(implementation: ModuleType, seed: int) -> list[Memory]:
             order = rng.permuted(np.tile(np.repeat(np.arange(keys), writes), (TEXTS, 1)), axis=-1)
             tokens = rng.integers(VALUES, size=order.shape)
             right = np.zeros((TEXTS, keys), dtype=np.int64)
-            for token in range(order.shape[1]):  # the last value under a key stays
+            for token in range(order.shape[1]):  # the last value for a key stays
                 right[np.arange(TEXTS), order[:, token]] = tokens[:, token]
             k, v = np.take_along_axis(drawn, order[..., np.newaxis], axis=1), np.eye(VALUES)[tokens]
             for layer, (delta, gate) in MEMORIES.items():
@@ -419,7 +419,7 @@ def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: boo
     return state
 
 
-# The choice, and what is kept.
+# The choice, and saved results.
 
 
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
@@ -437,7 +437,7 @@ def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float
 
 
 def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
-    """Return the jobs of the reported results; rare marks and the choice come in full only."""
+    """Return the jobs of the reported results; rare marks and the choice only in full."""
     tries = saved_tries()
     reported = [
         (task, method, *choice(tries, task, method), "report") for task, method in TRAINED if full or task != LONG
@@ -467,7 +467,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or those of the course before the reader has run the experiment.
     """
     return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 

@@ -1,15 +1,15 @@
 """State: position without positions.
 
-ALiBi lowers a score by a slope times the distance. Here each token sets a slope of its own: a gate that says how much
-of everything before it survives. Such a gate can stand in the scores of attention. It also works without softmax. Then
-all that a query may know of the past fits into one matrix of fixed size, the state, and a token costs the same however
-long the text is. Nothing here numbers the tokens: the order is in the forgetting.
+ALiBi lowers a score by a slope times the distance. Here each token sets its own slope: a gate that says how much of
+everything before it survives. Such a gate can act in the scores of attention. It also works without softmax. Then
+everything that a query can use from the past fits into one matrix of fixed size, the state, and a token costs the same
+however long the text is. No function here numbers the tokens: the order comes from forgetting.
 
 Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
-are float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
-count: compute with them in float64, also where they come as float32. Functions of them alone return float64. No
+are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
+count: compute with them in float64, even if they are float32. Functions of only these arguments return float64. No
 function changes an argument in place. There is at least one token.
 Only the functions with a line `Raises` must refuse a bad argument.
 """
@@ -20,7 +20,7 @@ import numpy as np
 def _features(*arrays):
     """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
 
-    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    This function is already written in the file of every lesson; lesson 1 says how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -34,8 +34,8 @@ def decay_bias(log_f):
         bias[i, j] = −inf                        for j > i
 
     Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of one
-    running sum, c[i] − c[j]: after a log_f of −inf the difference is NaN, after −1e30 the later gates are lost in
-    rounding. The sums of the gates after such a token must be exact.
+    running sum, c[i] − c[j]: after a log_f of −inf the difference is NaN, and after −1e30 the later gates are
+    lost in rounding. The sums of the gates after such a token must be exact.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
@@ -50,7 +50,7 @@ def decay_matrix(log_f):
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
-    The diagonal is 1. Where log_f is −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
+    The diagonal is 1. If log_f is −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
     there.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
@@ -83,8 +83,8 @@ def forgetting_attention(q, k, v, log_f):
     is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
+    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
+    Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -100,8 +100,8 @@ def linear_attention(q, k, v, log_f):
     ∘ multiplies entry by entry. Nothing is divided: no 1/√d, no sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for another number of gates, keys or values than of queries: one must not serve several tokens.
+    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
+    Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -114,12 +114,12 @@ def linear_step(state, q, k, v, log_f):
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
 
-    The state after a token holds that token too. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
+    The state after a token includes that token. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
     0 or negative.
-    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
-    else float64.
+    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 if state, q, k and v all are
+    float32, else float64.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
@@ -127,17 +127,17 @@ def linear_step(state, q, k, v, log_f):
 
 
 def delta_step(state, k, v, beta, log_f):
-    """Apply the gated delta rule to one token: forget, read what stands under the key, and write the difference.
+    """Apply the gated delta rule to one token: forget, read the value stored for the key, write the difference.
 
         S = exp(log_f) · state
         state ← S + k (β (v − Sᵀ k))ᵀ
 
-    Sᵀ k is what the key k reads before the write. For a key of length 1, β = 1 replaces it by v: the key then reads v.
-    β = 0 writes nothing. linear_step would add v to what stands there.
+    Sᵀ k is the value that the key k reads before the write. For a key of length 1, β = 1 replaces this value by v: the
+    key then reads v. β = 0 writes nothing. linear_step would add v to the stored value.
 
     Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
-    Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
+    Returns: the new state, shape (..., dk, dv); float32 if state, k and v all are float32, else float64.
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
@@ -145,22 +145,22 @@ def delta_step(state, k, v, beta, log_f):
 
 
 def linear_chunks(q, k, v, log_f, chunk, state=None):
-    """Linear attention by chunks: all at once inside a chunk, the state from chunk to chunk.
+    """Linear attention by chunks: all tokens of a chunk at once, and a state from chunk to chunk.
 
         c_i = Σ log_f[l] over the tokens l of the chunk up to i
         out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
         state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
 
-    So the state at the end of a chunk is what linear_step leaves after the chunk's last token.
+    So the state at the end of a chunk equals the state of linear_step after the chunk's last token.
 
     The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
-    holds the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the
-    text in a later call.
+    holds the whole text. Loop over the chunks, never over tokens. The returned state continues the text in a later
+    call.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
-    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None: zeros.
-    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
-    v and a given state all are, else float64.
+    at least 1; `state`, shape (..., dk, dv), from earlier tokens, or None for zeros.
+    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 if q, k, v
+    and a state that is passed all are float32, else float64.
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
@@ -172,7 +172,7 @@ def cache_and_state(length, n_heads, d_k, d_v):
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 
-    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
+    Parameters: `length`, the number of tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
     Returns: two ints, the cache and the state.
     Example: cache_and_state(10, 2, 4, 3) is (140, 24).
     Source: Yang et al. 2024 (GLA) §2.
@@ -181,7 +181,7 @@ def cache_and_state(length, n_heads, d_k, d_v):
 
 
 def retention(q, k, v, gamma, base=10000.0):
-    """Rotation and decay in one: linear attention of rotated queries and keys, with one gate for all tokens of a head.
+    """Linear attention of rotated queries and keys, with one gate for all tokens of a head.
 
         out_i = Σ_{j≤i} γ^(i−j) · (R_i q_i · R_j k_j) · v_j
 
@@ -190,7 +190,7 @@ def retention(q, k, v, gamma, base=10000.0):
 
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
     number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
-    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """
@@ -198,13 +198,13 @@ def retention(q, k, v, gamma, base=10000.0):
 
 
 def cope_positions(gates):
-    """CoPE: positions that count only what matters, from the query backwards.
+    """CoPE: positions that count only the keys that matter, from the query backwards.
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i stands at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips
-    it, and one in between counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1. Gates
-    of keys after p do not count.
+    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
+    and a gate between them counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1.
+    Gates of keys after p do not count.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -215,11 +215,11 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """After how many tokens with this gate half of the state is left.
+    """Return the number of tokens with this gate after which half of the state is left.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 
-    A gate that keeps all (log_f = 0) has the half-life inf, and one that keeps nothing (−inf) has 0.
+    A gate that keeps all (log_f = 0) has the half-life inf, and a gate that keeps nothing (−inf) has 0.
 
     Parameters: `log_f`, a number or an array of any shape, each 0 or negative, −inf too.
     Returns: float64, the shape of log_f.
@@ -237,7 +237,7 @@ ANSWERS = {
     "first_gate_changes_linear_attention": None,
     # Every gate is 0.99. After how many tokens is half of the state left? (Three decimals.)
     "half_life_of_gate_0_99": None,
-    # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
+    # One head with d_k = d_v = 128: at how many tokens does the cache become as large as the state?
     "tokens_until_cache_equals_state_128": None,
     # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?
     "slope_of_a_gate_of_one_half": None,

@@ -1,7 +1,7 @@
-"""`python -m assignments.writer "Two tokens that"`: the model writes on, with the functions you have written.
+"""`python -m assignments.writer "Two tokens that"`: the model continues the text, with the functions you have written.
 
 --experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
-                    shuffled, longer, dropped, padded-left
+                    shuffled, longer, dropped, padded-left, whole-model
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import sys
 from assignments.writer.experiments import EXPERIMENTS, Experiment
 from assignments.writer.llama import Model, measured
 from assignments.writer.yours import yours
+from autograder.checks.streams import print_anywhere
 
 
 def main() -> None:
     """Parse the command line, then run an experiment or write."""
+    print_anywhere()
     summary = (__doc__ or "").split("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m assignments.writer", description=summary)
     parser.add_argument("prompt", nargs="?", default="Two tokens that")

@@ -1,12 +1,13 @@
-"""Break one thing, and see what the model writes: experiments for the lessons, each an option of the command.
+"""Experiments for the lessons, each an option of the command: break one thing, and see what the model writes.
 
-Each experiment says in one line what it compares, then gives the texts side by side. It runs with the
+Each experiment says in one line what it compares, then shows the texts side by side. It runs with the
 functions that you have written. `python -m assignments.writer.lessons` makes the texts in the lessons, with
 the provided functions.
 """
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ N_CHARACTERS = 80
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the things that an experiment compares, and its result."""
+    """Variant that an experiment compares, and its result."""
 
     title: str
     text: str
@@ -88,7 +89,7 @@ class Orderless(Model):
 
 @experiment
 def shuffled(model: Model) -> Iterator[Variant]:
-    """Shuffle the characters of the prompt, all but the last: with positions, and without any."""
+    """Shuffle the characters of the prompt except the last, with and without positions."""
     order = np.random.default_rng(1).permutation(len(PROMPT) - 1)
     shuffled_prompt = "".join(PROMPT[i] for i in order) + PROMPT[-1]
     orderless = Orderless(model.with_parts(rotate=lambda x, positions: x, decode_step=None).parts)
@@ -150,7 +151,7 @@ def losses_by_position(model: Model, texts: int, length: int = 4 * TRAINED_LENGT
 
 @experiment
 def longer(model: Model) -> Iterator[Variant]:
-    """Read four times the trained length: the loss per character in each quarter, the mean of four texts."""
+    """Read four times the trained length: the loss per character in each quarter, as the mean of four texts."""
     for name, reader in readers(model).items():
         quarters = losses_by_position(reader, 4).reshape(4, -1).mean(axis=1)
         yield Variant(name, "  ".join(f"{loss:.2f}" for loss in quarters))
@@ -160,7 +161,7 @@ def longer(model: Model) -> Iterator[Variant]:
 
 
 class Rolling(Model):
-    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count in it."""
+    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count inside the cache."""
 
     sinks, window = 0, 64
 
@@ -198,7 +199,7 @@ def stepwise_loss(model: Model, text: str) -> float:
 
 @experiment
 def dropped(model: Model) -> Iterator[Variant]:
-    """Keep 64 tokens of the text in the cache, with and without its first four: the loss per character."""
+    """Keep 64 tokens of the text in the cache, with and without its first four, and compare the loss per character."""
     text = held_out()[: 2 * TRAINED_LENGTH + 1]
     for name, sinks, window in (
         ("the whole text", 0, len(text)),
@@ -209,7 +210,7 @@ def dropped(model: Model) -> Iterator[Variant]:
 
 
 class Padded(Model):
-    """A model that puts `padding` spaces before the prompt, and hides them from attention or not.
+    """A model that puts `padding` spaces before the prompt, with or without a mask that hides them.
 
     `late`: the prompt has the positions 0, 1, 2 …, but each new token has a position too large by `padding`.
     """
@@ -253,3 +254,22 @@ def padded_left(model: Model) -> Iterator[Variant]:
         ("masked, prompt at 0, 1, 2 …, but each new token 12 too large", True, True),
     ):
         yield Variant(title, continuation(padded(model, hides, late)))
+
+
+# Your own model -----------------------------------------------------------------------------------------
+
+
+class Greedy(Model):
+    """A model that always writes the most likely character."""
+
+    def draw(self, logits: np.ndarray, rng: np.random.Generator) -> int:
+        """Return the symbol with the largest logit."""
+        return int(np.argmax(logits))
+
+
+@experiment
+def whole_model(model: Model) -> Iterator[Variant]:
+    """Write with the whole model of your model.py instead, always the most likely character."""
+    lab, yours = map(importlib.import_module, ("assignments.model.lab", "assignments.model.model"))
+    yield Variant("the model of this command", continuation(Greedy(model.parts)))
+    yield Variant("your model.py", (PROMPT + lab.write(yours, PROMPT, N_CHARACTERS)).replace("\n", " / "))

@@ -15,7 +15,7 @@ from assignments.writer.experiments import EXPERIMENTS, losses_by_position, read
 from assignments.writer.llama import HERE, Model
 
 LONGER = HERE / "longer.csv"
-"""The losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
+"""Losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
 
 _BLOCK = re.compile(r"(?ms)^<!-- writer: ([a-z-]+) -->\n\n```text\n.*?^```$")
 
@@ -39,7 +39,7 @@ def lessons() -> Iterator[tuple[Path, str, str]]:
 
 
 def losses(name: str) -> list[str]:
-    """Return a column of LONGER: the loss at positions 0 … 31, 32 … 63 and so on, the mean of four texts."""
+    """Return a column of LONGER: the loss at positions 0 … 31, 32 … 63 and so on, as the mean of four texts."""
     by_position = losses_by_position(readers(Model())[name], 4)
     return [f"{loss:.3f}" for loss in by_position.reshape(32, -1).mean(axis=1)]
 

@@ -3,9 +3,9 @@
 The model is a Llama in small: four layers, each with causal attention (four query heads of width 32, two key
 heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained
 the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`:
-yours where you have written them, provided ones elsewhere.
+yours if you have written them, otherwise provided ones.
 
-The provided functions are no solutions. They work another way than the functions that the lessons ask for:
+The provided functions are not solutions. They work differently from the functions that the lessons ask for:
 attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power
 of one recorded matrix, and no frequency is computed; the next character is drawn without a softmax.
 
@@ -27,13 +27,13 @@ HERE = Path(__file__).parent
 HEADS, HEAD_DIM = 4, 32
 TRAINED_LENGTH = 256
 MAX_LENGTH = 2048
-"""Number of positions that the provided rotation knows."""
+"""Number of positions that the provided rotation covers."""
 
 Cache = list[tuple[np.ndarray, np.ndarray]]
 """Rotated keys and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""New token → which of the t + T tokens it may use."""
+"""New token → the tokens that it may use, of t + T."""
 
 
 # The provided functions --------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class Parts:
 
     attention: Callable[..., np.ndarray] = one_query
     causal_mask: Callable[[int], np.ndarray] | None = None
-    """None: the model reads the rows one after the other, and a row has no later ones"""
+    """None: the model reads the rows one after the other, so there are no later rows"""
     rotate: Callable[..., np.ndarray] = rotate_by_powers
     half_layout: bool = False
     """True: `rotate` rotates pairs (i, i + dh/2), so the model puts the queries and keys into that order"""
@@ -103,7 +103,7 @@ def _checkpoint() -> dict[str, np.ndarray]:
 
 
 def measured() -> list[list[str]]:
-    """Return rows of a model and its loss on held-out text in nats per character, as train.py measured it."""
+    """Return rows of a model and its loss on held-out text in nats per character, as measured by train.py."""
     return [line.split(",") for line in (HERE / "measured.csv").read_text("utf-8").splitlines()[1:]]
 
 
@@ -131,7 +131,7 @@ class Model:
 
     @staticmethod
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
-        """Return a projection to all heads, (h·dh, d), from one that may have rows for the key heads only.
+        """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
         Lessons 1 and 5 have as many key heads as query heads. So each query head gets a copy of its key head.
         """
@@ -198,7 +198,7 @@ class Model:
         return out.swapaxes(0, 1).reshape(len(h), -1), [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
     def _decode(self, layer: int, h: np.ndarray, cache: Cache, position: int) -> tuple[np.ndarray, Cache]:
-        """Return the same for one row, computed by `decode_step` of lesson 5."""
+        """Return the attention of one new row and the new cache, computed by `decode_step` of lesson 5."""
         assert self.parts.decode_step is not None
         out, k, v = self.parts.decode_step(h, *self._projections(layer), HEADS, *cache[layer], position)
         return out, [*cache[:layer], (k, v), *cache[layer + 1 :]]

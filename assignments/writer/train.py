@@ -116,7 +116,7 @@ class Writer(nn.Module):
 
 
 def train(ids: torch.Tensor, symbols: int, rotates: bool) -> Writer:
-    """Return a model after STEPS steps on windows of `ids`: the same windows, with and without rotation."""
+    """Return a model after STEPS steps on windows of `ids`; the windows are the same with and without rotation."""
     torch.manual_seed(SEED)
     model = Writer(symbols, rotates)
     matrices = [weight for weight in model.parameters() if weight.ndim == 2]
@@ -157,11 +157,11 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 
 
 def rotation_steps() -> dict[str, np.ndarray]:
-    """Return the matrices that move a row of one head on by one position: as trained, and two that read on.
+    """Return the matrices that rotate a row of one head by one position: the trained one, and two for longer texts.
 
     A row is multiplied from the left. Interpolation divides every frequency by 4. YaRN (Peng et al. 2023,
     defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
-    keeps those that make more than 32, and mixes both for those in between.
+    keeps those that make more than 32, and mixes both for the frequencies between them.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)
     wavelengths = (LENGTH / rotations for rotations in (32, 1))

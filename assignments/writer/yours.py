@@ -1,4 +1,4 @@
-"""Find out which of the functions that a model is assembled from are written in your files."""
+"""Find out which of the model's functions are written in your files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
 
 
 def yours(package: str = "assignments.{0}.{0}") -> Parts:
-    """Return the parts with your functions in them. `sources` says where each comes from, and why."""
+    """Return the parts that include your functions. `sources` says where each function comes from, and why."""
     functions, sources = {}, {}
     for name, (assignment, call, expected) in TRIALS.items():
         try:
@@ -42,7 +42,7 @@ def yours(package: str = "assignments.{0}.{0}") -> Parts:
     rotate = functions.pop("apply_rope", None)
     rotate_half = functions.pop("apply_rope_half", None)
     if rotate or not rotate_half or "decode_step" in functions:
-        sources.pop("apply_rope_half")  # the model uses the other layout only where the first is not written
+        sources.pop("apply_rope_half")  # the model uses the other layout only if the first is not written
         return Parts(**functions, **({"rotate": rotate} if rotate else {}), sources=sources)
     sources.pop("apply_rope")
     return Parts(**functions, rotate=rotate_half, half_layout=True, sources=sources)

@@ -12,6 +12,7 @@
     function_state  how each function stands, by its tests
     render    the text of a result, for whoever reads it
     source    a student's text: its syntax tree, what it defines, and what builds on what
+    streams   output that every terminal and pipe can show
 
 It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
 in this process), in the grader (the file behind the wall) and on the reference solutions.
@@ -22,5 +23,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-PUBLIC_MODULES = "answers call_repr expect fixtures function_state inputs oracle proxy render results source".split()
+PUBLIC_MODULES = (
+    "answers call_repr expect fixtures function_state inputs oracle proxy render results source streams".split()
+)
 """The modules that other rooms may import."""

@@ -27,7 +27,7 @@ TOO_FEW_DIGITS = "right so far: five digits are asked"
 """The words for a number whose digits are right, and too few."""
 
 
-def form(value: object) -> str:
+def answer_form(value: object) -> str:
     """Return the form of a right answer."""
     return ANSWER_FORMS[type(plain_scalar(value))]
 
@@ -63,7 +63,7 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]
-        if answer is None or not _has_form(answer, form(expected)):
+        if answer is None or not _has_form(answer, answer_form(expected)):
             continue
         if answer_matches(answer, expected):
             yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")

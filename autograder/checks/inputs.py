@@ -21,13 +21,13 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 SEEDS = range(10)
 """Seeds that the tests write down. Those that Hypothesis draws would tell a reader nothing."""
 
-_made: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+_calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 """What identifies an array → the call of `features` that made it."""
 
 
 def how_made(array: np.ndarray) -> str | None:
     """Return the call of `features` that makes this array, where a test has made it."""
-    return _made.get((array.dtype.name, array.shape, array.tobytes()))
+    return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -36,7 +36,7 @@ def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.nda
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
     if array.size >= 4 and seed in SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
-        _made[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
+        _calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array
 
 

@@ -96,7 +96,7 @@ def _axis(axis: str, count: str) -> str:
     return f"axis {axis} is named, and the array has {count} (axes count from 0)"
 
 
-_TABLE: list[tuple[str, str | Callable[..., str]]] = [
+_EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     # Broadcasting
     (r"operands could not be broadcast together with (?:remapped )?shapes? (.*)", _broadcast),
     (r"objects cannot be broadcast to a single shape\.(.*)", _broadcast),
@@ -184,4 +184,4 @@ _TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"'float' object cannot be interpreted as an integer", "a whole number is needed: // gives one, / does not"),
 ]
 
-_EXPLANATIONS = [(re.compile(pattern), explain) for pattern, explain in _TABLE]
+_EXPLANATIONS = [(re.compile(pattern), explain) for pattern, explain in _EXPLANATION_TABLE]

@@ -43,7 +43,7 @@ class Observation:
     """A call as evidence: its actual value, the right value, and what each known mistake makes of the call."""
 
     actual: Any
-    right: Any
+    expected: Any
     is_wrong: bool
     """True if the two values differ by more than a test allows."""
     mistakes: Sequence[Sequence[Mistake]]

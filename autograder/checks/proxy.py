@@ -78,10 +78,12 @@ class Function:
 
     def not_reached(self, failure: Raised) -> WrongResultError:
         """Return the words for a name that the file does not come to define."""
-        return WrongResultError(Kind.NOT_REACHED, f"{stops(failure)}; {self.name} is not defined", function=self.name)
+        return WrongResultError(
+            Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
+        )
 
 
-def stops(failure: Raised) -> str:
+def stop_message(failure: Raised) -> str:
     """Return the words for a file that does not run to its end, or lacks what it imports."""
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"

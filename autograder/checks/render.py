@@ -70,17 +70,17 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
             if match[3] and line.startswith("##"):
                 console.print()
             bold, rest = match[1] or match[3].replace("`", ""), match[2] or ""
-            console.print(Text.assemble(indent, (read(bold), "bold"), read(rest)), soft_wrap=True)
+            console.print(Text.assemble(indent, (unescaped(bold), "bold"), unescaped(rest)), soft_wrap=True)
         elif line:
-            console.print(Text(indent + read(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True)
+            console.print(Text(indent + unescaped(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True)
 
 
-def read(text: str) -> str:
+def unescaped(text: str) -> str:
     """Return a sentence of Markdown as a reader sees it."""
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 
 
-def scored(test_results: Sequence[TestResult]) -> str:
+def score_text(test_results: Sequence[TestResult]) -> str:
     """Return the points won, and those possible."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
@@ -115,7 +115,7 @@ def block(function_state: FunctionState, audience: Audience, full: int = 1) -> s
     parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
         hidden = ", hidden" if mistake.test.hidden else ""
-        head = f"`{mistake.test.name}` ({scored([mistake])}{hidden}): " if staff else ""
+        head = f"`{mistake.test.name}` ({score_text([mistake])}{hidden}): " if staff else ""
         call = f">>> {mistake.call}\n" if mistake.call else ""
         parts.append(f"{head}{mistake.test.rule}:\n\n{quoted(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):

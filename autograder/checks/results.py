@@ -101,7 +101,7 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
     return sum(result.test.points for result in test_results)
 
 
-def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
+def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     """Why the tests of an assignment do not add up, a sentence each."""
     for test in tests:
         if test.points * 16 % 1:
@@ -112,7 +112,7 @@ def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
         yield f"{worth}: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
 
 
-def describe(item: pytest.Function) -> Test:
+def test_of(item: pytest.Function) -> Test:
     """Describe a collected test. Raise BrokenTestError if it lacks its mark or its rule."""
     mark = item.get_closest_marker("question")
     if mark is None:

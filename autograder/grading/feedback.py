@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from autograder.checks.function_state import FunctionState, function_states
-from autograder.checks.proxy import stops
-from autograder.checks.render import Audience, block, inline, note, quoted, scored
+from autograder.checks.proxy import stop_message
+from autograder.checks.render import Audience, block, inline, note, quoted, score_text
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -83,7 +83,7 @@ def body(grade: Grade, audience: Audience) -> str:
     for function, text in sections(grade.test_results, audience):
         results = questions[function.name]
         if function.mistakes:
-            blocks.append(f"## `{function.name}`: {scored(results)}\n\n{text}")
+            blocks.append(f"## `{function.name}`: {score_text(results)}\n\n{text}")
         else:
             lines[text].append(f"`{function.name}` ({points_won(results):g})")
     listed = "\n".join(f"- {text}: {', '.join(names)}." for text, names in lines.items())
@@ -97,7 +97,7 @@ def _headline(grade: Grade) -> str:
     """Return the public points and the points still open: never that all tests passed, since hidden ones remain."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
-        f"{scored(public)} public points. The other {grade.max_score - points_possible(public):g} of"
+        f"{score_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
         f" {grade.max_score:g} points are decided by hidden tests, which check the same rules on other inputs."
     )
 
@@ -107,7 +107,7 @@ def _loading(grade: Grade) -> list[str]:
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**While your file was loaded, this happened.** The rest is graded:")
-        parts.append(quoted(stops(grade.failure)))
+        parts.append(quoted(stop_message(grade.failure)))
         if grade.failure.left_out or "ImportError" in grade.failure.bases:
             parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
     return parts
@@ -129,7 +129,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     ]
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
-    points = "" if audience is Audience.BEFORE_RELEASE else f": {scored(results)}"
+    points = "" if audience is Audience.BEFORE_RELEASE else f": {score_text(results)}"
     return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 

@@ -17,19 +17,19 @@ from autograder.protocol.call import ANSWERS
 class QuizAnswer(NamedTuple):
     """The right answer to a question."""
 
-    written: str
+    text: str
     """The answer as the solution writes it: a number may be an expression."""
     reason: str
 
     @property
     def yes_or_no(self) -> bool:
         """True for an answer of True or False: a text that rejects either of the two gives away the other."""
-        return self.written in ("True", "False")
+        return self.text in ("True", "False")
 
     @property
     def sentence(self) -> str:
         """The right answer and its reason, as a sentence."""
-        return f"Right is {self.written}; {self.reason}."
+        return f"Right is {self.text}; {self.reason}."
 
 
 @functools.cache
@@ -37,7 +37,7 @@ def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
     """Return key to right answer, in the order of the lesson."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
-    return {key: QuizAnswer(written, reason) for key, written, reason in lines}
+    return {key: QuizAnswer(text, reason) for key, text, reason in lines}
 
 
 def key(test: Test) -> str:

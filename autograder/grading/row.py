@@ -57,7 +57,7 @@ class Row:
     """Reason why no grader could judge the submission, for staff; empty if one did."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in order."""
-    graded: bytes = b""
+    encoded_grade: bytes = b""
     """The grade as JSON; empty for a submission of no known assignment."""
 
     @property
@@ -68,8 +68,8 @@ class Row:
     @functools.cached_property
     def grade(self) -> Grade:
         """The grade, decoded when it is first used; one without tests if the assignment is not known."""
-        if self.graded:
-            return from_json(self.graded)
+        if self.encoded_grade:
+            return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""
         gradescope = {"tests": [], "output": reason, "score": 0}
         return Grade("", Status.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason))

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, plain, scored
+from autograder.checks.render import Audience, plain, score_text
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
@@ -125,8 +125,8 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]
         rest = points_possible(group) - points_possible(public)
-        summary = f"{file.name}: {scored(public)} public points, {rest:g} still to be decided\n"
-        full_summary = f"{file.name}: {scored(group)} points\n\n{texts.get(file.name, '')}\n"
+        summary = f"{file.name}: {score_text(public)} public points, {rest:g} still to be decided\n"
+        full_summary = f"{file.name}: {score_text(group)} points\n\n{texts.get(file.name, '')}\n"
         file.summary = functools.partial(_summary, summary, full_summary)
 
 

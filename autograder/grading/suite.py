@@ -28,7 +28,7 @@ from autograder import course
 from autograder.checks import fixtures
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
-from autograder.checks.results import Phase, Test, TestResult, describe, test_result
+from autograder.checks.results import Phase, Test, TestResult, test_of, test_result
 from autograder.course import Assignment
 from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
@@ -49,7 +49,7 @@ class Suite(fixtures.TestContext):
         """Collect the tests: all of them, or those that count this term."""
         self.assignment = assignment
         self.seed = course.seed()
-        items = [(describe(item), item) for item in collect(assignment, self)]
+        items = [(test_of(item), item) for item in collect(assignment, self)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self) for test, item in items}
         self.reference = Reference(assignment)
@@ -77,7 +77,7 @@ class Suite(fixtures.TestContext):
         self.backend = backend
         return self._tests[test].run(test)
 
-    def record(self) -> dict[str, Any]:
+    def golden_content(self) -> dict[str, Any]:
         """Return the content of the handout's recorded file: all that the public tests ask of the solution."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:

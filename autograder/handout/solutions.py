@@ -9,6 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from autograder.checks.streams import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, assignments, find
 from autograder.handout.stubs import BEGIN, END, write
 from autograder.pages import code, style
@@ -34,6 +35,7 @@ def build(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the solutions of the assignment that is named, or of all with `--all`; return the exit code."""
+    print_anywhere()
     try:
         chosen = assignments() if "--all" in arguments else [find(name) for name in arguments]
         if not chosen:

@@ -88,7 +88,7 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
-        values: as_text(Suite(assignment).record()),
+        values: as_text(Suite(assignment).golden_content()),
     }
     there = {path: path.read_text("utf-8") if path.is_file() else "" for path in right}
     return {

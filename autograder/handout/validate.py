@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
-from autograder.checks.results import Phase, wrong_points
+from autograder.checks.results import Phase, point_problems
 from autograder.course import ROOT, Assignment, CourseError
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
@@ -42,7 +42,7 @@ def _problems(assignment: Assignment) -> Iterator[str]:
     test_names, hidden = " ".join(test.name for test in suite.tests), assignment.hidden_tests.relative_to(ROOT)
     untested = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in test_names)
     yield from (f"{hidden} does not ask for the answer {key}" for key in untested)
-    yield from wrong_points(assignment.name, suite.tests)
+    yield from point_problems(assignment.name, suite.tests)
     if assignment.optional:
         Suite(assignment, only_graded=True)  # raises CourseError for a function that cannot be optional
     mistaken_functions = {entry.function for entry in catalogue.entries(assignment)}

@@ -22,7 +22,7 @@ from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
-LARGEST = 1e290
+MAX_MAGNITUDE = 1e290
 """Bound of each value in a fingerprint: a larger value counts as this one."""
 
 MAX_HINTS = 2
@@ -45,7 +45,7 @@ def fingerprint(value: Any) -> ValueFingerprint | None:
     # A masked score is −inf, and must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
-    flat = np.clip(flat, -LARGEST, LARGEST)
+    flat = np.clip(flat, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     # The weights repeat at no lag, so that a reordering of the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
@@ -134,7 +134,7 @@ def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)
         if observation is not None and observation.is_wrong:
-            text, differs = call_repr.call_text(call), difference(observation.actual, observation.right, None)
+            text, differs = call_repr.call_text(call), difference(observation.actual, observation.expected, None)
             if not text or text == result.call or differs is None:
                 return result
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"

@@ -83,13 +83,13 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return False
         try:
-            solution = self.reply(call)
+            expected = self.reply(call)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return False
-        if solution.raised is not None:
+        if expected.raised is not None:
             return False
-        expected = dtypes(solution.value)
-        return dtypes(reply.value, len(expected) + 1) != expected and difference(reply.value, solution.value) is None
+        right = dtypes(expected.value)
+        return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes of its own functions in a call, without repetition."""
@@ -161,24 +161,24 @@ class Reference:
         if reply.raised is not None or not is_small(call):
             return None
         try:
-            solution = self._replies(call.encoded)
+            expected = self._replies(call.encoded)
         except MemoryError:  # a test may hand on what the submission returned, of which much is made
             return None
-        if solution.raised is not None:
+        if expected.raised is not None:
             return None
-        is_wrong = not matches(reply.value, solution.value)
+        is_wrong = not matches(reply.value, expected.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, solution.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
-        solution = self._replies(encoded)
-        if solution.raised is not None:  # every entry refuses what the solution refuses
+        expected = self._replies(encoded)
+        if expected.raised is not None:  # every entry refuses what the solution refuses
             return Unchanged()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
             return Refused()
-        return Value(reply.value) if difference(reply.value, solution.value, None) is not None else Unchanged()
+        return Value(reply.value) if difference(reply.value, expected.value, None) is not None else Unchanged()
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:

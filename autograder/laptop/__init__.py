@@ -7,10 +7,11 @@
     page_state       the same for a lesson's page, as HTML
     pictures         the lesson's pictures, drawn from the student's functions
     live_page        the server of the course's pages, with results and pictures at every save
+    learn            the command `whereabouts learn` of an installed package, in a learner's folder
     self_study       hidden tests, reasons and solutions for learning without an instructor; in a checkout only
     notebook_checks  the same tests on the functions of a notebook
 
-The room ships to students, except for `self_study`.
+The room ships to students, except for `self_study` and `learn`.
 """
 
 PUBLIC_MODULES = (

@@ -9,15 +9,16 @@ import argparse
 import contextlib
 import difflib
 import re
-import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
 
 from autograder.checks.render import print_markdown
+from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
@@ -28,7 +29,7 @@ POLL_SECONDS = 0.4
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
+    print_anywhere()
     parser, available = _parser(), local_assignments()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
@@ -43,29 +44,39 @@ def main(arguments: Sequence[str]) -> int:
         if options.show:
             from autograder.laptop import self_study
 
-            return self_study.print_solution(names[0], options.show)
-        _run(options, names, available, [function for _, function in requested if function])
+            return self_study.print_solution(self_study.SelfStudyContext(), names[0], options.show)
+        functions = [function for _, function in requested if function]
+        run(options, names, available, functions, _context_class(options.alone))
     except KeyboardInterrupt:
         return 130
     return 0
 
 
-def _run(options: argparse.Namespace, names: Sequence[str], available: Sequence[str], functions: Sequence[str]) -> None:
-    """Check once, or at every save until Ctrl-C."""
-    context = _context_class(options.alone)
+def run(
+    options: argparse.Namespace,
+    names: Sequence[str],
+    available: Sequence[str],
+    functions: Sequence[str],
+    context: Callable[[], LocalContext],
+) -> None:
+    """Check once, or at every save until Ctrl-C. Each check is a new `context`."""
+    first = context()
+    files = {name: first.host.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[Progress]:
         return _check(context(), changed)
 
     if options.page:
-        saves = _saved_assignments(sorted(available, key=lambda name: name not in names))
+        saves = _saved_assignments(
+            {name: files[name] for name in sorted(available, key=lambda name: name not in names)}
+        )
         live_page.serve(names[0] if names else "index", saves, check, options.port)
     elif options.watch:
-        for changed in _saved_assignments(names or available):
+        for changed in _saved_assignments({name: files[name] for name in names or available}):
             check(changed)
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
     else:
-        _check(context(), names or available, functions)
+        _check(first, names or available, functions)
 
 
 def _context_class(alone: bool) -> Callable[[], LocalContext]:
@@ -82,24 +93,34 @@ def _parser() -> argparse.ArgumentParser:
         "python -m autograder.checks", description="Run the tests on your files.", usage=argparse.SUPPRESS
     )
     examples = "for example rope, 5 (its lesson), or rope.apply_rope; all where none is named"
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", type=_assignment_and_function, help=examples)
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
-    ways.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
+    parser.add_argument(
+        "assignments", nargs="*", metavar="ASSIGNMENT", type=partial(assignment_and_function, Path()), help=examples
+    )
+    add_ways(parser)
     parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
-    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
     parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
     return parser
 
 
-def _assignment_and_function(word: str) -> tuple[str, str]:
-    """Return the assignment and the function that a word of the command line names. A file's name will do."""
+def add_ways(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `run` reads."""
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
+    ways.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
+    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
+
+
+def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
+    """Return the assignment and the function that a word of the command line names. A file's name will do.
+
+    `root`: the course's folder.
+    """
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    available = local_assignments()
-    name = {str(lesson_number(each)): each for each in available}.get(name, name)
+    available = local_assignments(root)
+    name = {str(lesson_number(each, root)): each for each in available}.get(name, name)
     _check_exists(name, available)
     if function:
-        tests = Path("tests", "public", f"test_{name}.py").read_text("utf-8")
+        tests = (root / "tests" / "public" / f"test_{name}.py").read_text("utf-8")
         _check_exists(function, re.findall(r'question\("([a-z]\w+)"', tests))
     return name, function
 
@@ -114,7 +135,7 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
     """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
-    run.start(names)
+    run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if len(names) == 1:
@@ -124,14 +145,14 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
     return all_progress
 
 
-def _saved_assignments(names: Sequence[str]) -> Iterator[list[str]]:
+def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
     """Yield the assignments whose files were saved: the first at once, then all others, then each at its saves."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}
-        for name in names:
+        for name, path in files.items():
             with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
-                now[name] = Path("assignments", name, f"{name}.py").stat().st_mtime_ns
+                now[name] = path.stat().st_mtime_ns
         if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed
         seen |= {name: now[name] for name in changed}

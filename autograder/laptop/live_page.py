@@ -53,9 +53,9 @@ class PageServer(ThreadingHTTPServer):
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
-    def draw(self, lesson: str) -> None:
+    def draw(self, lesson: str, source: Path) -> None:
         """Draw the pictures of a lesson. A picture that has changed gets another address, so that browsers load it."""
-        drawn = pictures.draw_in_process(lesson)
+        drawn = pictures.draw_in_process(lesson, source)
         self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
         addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
         self.update(pictures={lesson: addresses})
@@ -104,8 +104,9 @@ def serve(
         webbrowser.open(door.as_uri())
         for changed in saved_lessons:
             server.update(checking=True)
-            server.update(checking=False, lessons=page_state(check(changed)))
-            server.draw(changed[0])
+            all_progress = check(changed)
+            server.update(checking=False, lessons=page_state(all_progress))
+            server.draw(changed[0], all_progress[0].source.path.parent)
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
 
 

@@ -18,7 +18,7 @@ from autograder.checks.answers import practice_results
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
-from autograder.checks.results import TestResult, describe, test_result
+from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
@@ -103,7 +103,7 @@ class LocalContext(TestContext):
 
     def load_file(self, assignment: str) -> LocalFile:
         """Load the student's file of an assignment."""
-        return LocalFile(assignment, self.root / "assignments" / assignment / f"{assignment}.py", self.host)
+        return LocalFile(assignment, self.host.student_file(self.root, assignment), self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""
@@ -137,7 +137,7 @@ class LocalContext(TestContext):
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
-    def start(self, names: Sequence[str]) -> None:
+    def run_tests(self, names: Sequence[str]) -> None:
         """Run the tests of some assignments. Raises KeyboardInterrupt."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
         options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
@@ -162,7 +162,7 @@ class LocalContext(TestContext):
         self.raised = error if call.when == "setup" else self.raised or error
         if call.when == "teardown":
             name = item.path.stem.removeprefix("test_")
-            result = test_result(describe(item), self.raised, fixtures.submission_of(item))
+            result = test_result(test_of(item), self.raised, fixtures.submission_of(item))
             self.test_results.setdefault(name, []).append(result)
             for title, text in report.sections:
                 key = name, LOADING if title.endswith("setup") else item.name

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.function_state import FunctionState, State
-from autograder.checks.render import read
+from autograder.checks.render import unescaped
 from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.progress import Progress, section
 
@@ -30,11 +30,11 @@ class NotebookCheck(LocalContext):
         """Run one test on the functions of an environment. Raises AssertionError with its message where it fails."""
         if not self.test_results:
             self.environment = environment
-            self.start([self.assignment])
+            self.run_tests([self.assignment])
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
         state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
-        text = read(section(Progress(self.assignment, self), state).partition("\n\n")[2])
+        text = unescaped(section(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")

@@ -15,7 +15,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → the state of its page: a mark and a text for each function, and a text for the whole file."""
+    """Return assignment → the state of its page: mark and text of each function, and a text on the file."""
     return {
         progress.name: {
             "right": len(progress.right_functions),

@@ -10,29 +10,37 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 DRAWING_TIMEOUT_SECONDS = 20
 """Time for all pictures of a lesson."""
 
 
-def draw(lesson: str) -> Iterator[dict[str, str]]:
-    """Yield each picture as path → SVG: the wide one and, in the folder `narrow`, one laid out for a phone."""
-    from assignments import figures  # here, because matplotlib takes seconds
+def draw(lesson: str, source: Path) -> Iterator[dict[str, str]]:
+    """Return an iterator of pictures, each as path → SVG: the wide layout and, in `narrow`, that for a phone.
 
+    `source`: the folder of the student's file. The call itself imports matplotlib, which takes seconds: a limit of each
+    step does not include that time.
+    """
+    from assignments import figures
+
+    return _drawn(figures, lesson, source)
+
+
+def _drawn(figures: Any, lesson: str, source: Path) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "narrow").mkdir()
-        drawing: Iterator[Path] = figures.draw_lesson(Path("assignments"), folder, lesson)  # type: ignore[attr-defined]
-        for path in drawing:  # mypy takes the folder of that name for the module
+        for path in figures.draw_lesson(source, folder, lesson):
             layouts = [layout for layout in (path, folder / "narrow" / path.name) if layout.is_file()]
             yield {layout.relative_to(folder).as_posix(): layout.read_text("utf-8") for layout in layouts}
 
 
-def draw_in_process(lesson: str) -> dict[str, str]:
+def draw_in_process(lesson: str, source: Path) -> dict[str, str]:
     """Return all pictures that a separate process draws in time. The student's code may end that process."""
     spawning = get_context("spawn")
     receiver, sender = spawning.Pipe(duplex=False)
-    process = spawning.Process(target=_send_pictures, args=(lesson, sender), daemon=True)
+    process = spawning.Process(target=_send_pictures, args=(lesson, source, sender), daemon=True)
     process.start()
     sender.close()
     pictures: dict[str, str] = {}
@@ -45,9 +53,9 @@ def draw_in_process(lesson: str) -> dict[str, str]:
     return pictures
 
 
-def _send_pictures(lesson: str, sender: Connection) -> None:
+def _send_pictures(lesson: str, source: Path, sender: Connection) -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    for drawn in draw(lesson):
+    for drawn in draw(lesson, source):
         sender.send(drawn)

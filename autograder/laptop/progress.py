@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.answers import form_errors
 from autograder.checks.function_state import FunctionState, State, function_states
-from autograder.checks.proxy import stops
+from autograder.checks.proxy import stop_message
 from autograder.checks.render import Audience, block, inline, note, print_markdown, quoted
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
@@ -26,7 +26,7 @@ from autograder.protocol.failure import Kind
 if TYPE_CHECKING:
     from rich.console import Console
 
-LESSON = "README.md"
+LESSON_FILE = "README.md"
 """Name of a lesson's text, beside the student's file."""
 
 MAX_OUTPUT = 1000
@@ -70,14 +70,13 @@ class Progress:
     def problem(self) -> str:
         """The reason why the file does not run to its end; empty where it does, or lacks no more than an import."""
         failure = self.file.failure
-        stopped = stops(failure) if failure is not None and not failure.left_out else ""
+        stopped = stop_message(failure) if failure is not None and not failure.left_out else ""
         return self.source.problem or stopped
 
     @cached_property
     def function_states(self) -> list[FunctionState]:
         """The state of each function, in the order of the lesson."""
-        lesson = self.source.path.with_name(LESSON)
-        headings = re.findall(r"(?m)^### .*$", lesson.read_text("utf-8")) if lesson.is_file() else []
+        headings = re.findall(r"(?m)^### .*$", lesson_text(self.name, self.run.root))
         names = re.findall(r"`(\w+)", " ".join(headings))
         states = function_states(self.test_results, self.file.call_graph)
         return sorted(states, key=lambda state: names.index(state.name) if state.name in names else len(names))
@@ -96,23 +95,28 @@ class Progress:
 
     def location(self, line: int | str) -> str:
         """Return the words for a line of the student's file."""
-        return inline(self.run.host.location.format(path=self.source.path, line=line))
+        return inline(self.run.host.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
         return self.location(self.source.location(name).rpartition(":")[2])
 
 
-def local_assignments() -> list[str]:
-    """Return the assignments whose public tests are in this folder, in the order of their lessons."""
-    names = [path.stem.removeprefix("test_") for path in Path("tests", "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: (lesson_number(name), name))
+def local_assignments(root: Path = Path()) -> list[str]:
+    """Return the assignments whose public tests are in the course's folder, in the order of their lessons."""
+    names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
+    return sorted(names, key=lambda name: (lesson_number(name, root), name))
 
 
-def lesson_number(name: str) -> int:
+def lesson_text(name: str, root: Path = Path()) -> str:
+    """Return the text of a lesson; an empty one if the course's folder has none."""
+    lesson = root / "assignments" / name / LESSON_FILE
+    return lesson.read_text("utf-8") if lesson.is_file() else ""
+
+
+def lesson_number(name: str, root: Path = Path()) -> int:
     """Return the number in the title of a lesson, as in `# 5. RoPE …`."""
-    lesson = Path("assignments", name, LESSON)
-    match = re.match(r"# (\d+)\.", lesson.read_text("utf-8")) if lesson.is_file() else None
+    match = re.match(r"# (\d+)\.", lesson_text(name, root))
     return int(match[1]) if match else 10**6
 
 
@@ -147,9 +151,13 @@ def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     parts += [block(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
     if len(state.mistakes) > n_full:
-        flag = " --alone" * progress.run.shows_hidden
-        parts.append(f"More of its tests fail: {host.show_all.format(checked=f'{progress.name}.{state.name}{flag}')}.")
-    parts += [host.read.format(function=state.name)] if shown and host.read else []
+        checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.shows_hidden
+        parts.append(f"More of its tests fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
+    parts += (
+        [host.lesson_reference.format(function=state.name, lesson=progress.name)]
+        if shown and host.lesson_reference
+        else []
+    )
     return "\n\n".join(parts)
 
 
@@ -181,9 +189,10 @@ def conclusion(progress: Progress) -> str:
     if not progress.problem and (faults or not all(filled) or _has_wrong_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.shows_hidden:
-        steps.append(progress.run.host.submit.format(file=progress.source.path.name))
-    lessons = pairwise(local_assignments())
-    steps += [f"lesson {lesson_number(after)}, {after}" for name, after in lessons if name == progress.name]
+        steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
+    root = progress.run.root
+    following_lesson = (after for name, after in pairwise(local_assignments(root)) if name == progress.name)
+    steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return "\n\n".join([*parts, f"**All functions are right!**{now}"])
 
@@ -210,8 +219,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     console.print()
     print_markdown(console, conclusion(progress), " ")
     if shows_hidden:
-        console.print(
-            "A worked solution, best read once yours is right: --show FUNCTION (with make: SHOW=…)", style="dim"
-        )
+        where = progress.run.host.solution_step.format(lesson=progress.name)
+        console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
     elif progress.next_function is None:
         console.print(HIDDEN_TESTS_NOTE, style="dim")

@@ -1,4 +1,4 @@
-"""Learning without an instructor, in a checkout of the course: hidden tests too, reasons of answers, worked solutions.
+"""Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
 All of it runs in one process, since there is nothing to protect. No handout has this module.
 """
@@ -9,6 +9,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ class SelfStudyContext(LocalContext):
 
     folders = ("public", "hidden")
 
-    def __init__(self, host: Host = TERMINAL) -> None:
-        super().__init__(host=host)
+    def __init__(self, host: Host = TERMINAL, root: Path = Path()) -> None:
+        super().__init__(root, host)
         self.seed = course.seed()
 
     def load_oracle(self, assignment: str) -> Oracle:
@@ -48,7 +49,7 @@ class SelfStudyContext(LocalContext):
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
-        return {"forms": {key: answers.form(value) for key, value in right.items()}}
+        return {"forms": {key: answers.answer_form(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield whether an answer is right, and a sentence: the reason for a right one, and after a few tries."""
@@ -62,7 +63,8 @@ class SelfStudyContext(LocalContext):
             if result.test.phase is Phase.ANSWERS and submitted.get(key) is not None:
                 sentence = _answer_feedback(result, repr(submitted[key]), right[key], tries.setdefault(key, []))
                 yield result.passed, sentence
-        TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
+        with suppress(PermissionError):  # nobody tries answers in a folder that may only be read
+            TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return the worked solution of a function, with the helpers that it names; None where there is none."""
@@ -90,14 +92,13 @@ def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: 
     return f"{result.message}.{hint} The reason comes after {max_tries} wrong answers; this is number {len(tries)}"
 
 
-def print_solution(name: str, function: str) -> int:
+def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
     """Print one worked solution, and what it costs to read it; return the exit code."""
-    run = SelfStudyContext()
     text = run.solution(name, function)
     if text is None:
         print(f"{name} has no function {function}.")
         return 2
-    run.start([name])
+    run.run_tests([name])
     if function not in Progress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)

@@ -14,16 +14,16 @@ from pathlib import Path
 from otter.run.run_autograder import main as run_autograder
 
 from autograder.grading.scoring import MARKDOWN
-from autograder.otter.plugin import HANDED_IN
+from autograder.otter.plugin import UPLOAD_FOLDER
 
 
 def main(folder: str, assignment: str) -> None:
     """Grade what lies in `folder`/submission, and leave `folder`/results/results.json."""
-    submission, handed_in = Path(folder, "submission"), Path(folder, HANDED_IN)
-    if not handed_in.is_dir():  # who looks for a mistake starts it twice
-        handed_in.mkdir()
+    submission, upload = Path(folder, "submission"), Path(folder, UPLOAD_FOLDER)
+    if not upload.is_dir():  # who looks for a mistake starts it twice
+        upload.mkdir()
         for path in submission.iterdir():
-            shutil.move(path, handed_in)
+            shutil.move(path, upload)
     (submission / f"{assignment}.py").touch()
     run_autograder(folder)
     results = Path(folder, "results", "results.json")

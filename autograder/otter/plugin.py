@@ -25,7 +25,7 @@ from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
-HANDED_IN = "handed_in"
+UPLOAD_FOLDER = "handed_in"
 """Folder beside the submission folder, into which `platform` moves the submission."""
 
 
@@ -43,8 +43,8 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             )
         path = Path(self.submission_path)
         functions = [assignment.name for assignment in course.assignments()]
-        handed_in = path.parent.with_name(HANDED_IN)
-        self.submission = read_alone(handed_in if handed_in.is_dir() else path, self.assignment.name, functions)
+        upload = path.parent.with_name(UPLOAD_FOLDER)
+        self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
         _empty(path.parent)
         # Otter reads the file once more before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")

@@ -9,7 +9,10 @@ ends: a lesson asks students to write these functions in numpy, and they are mea
 
 from __future__ import annotations
 
+import csv
+import math
 import re
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +34,26 @@ def measured(lesson: str) -> dict[str, Any]:
 
     The three are the best, the median and the worst of the lesson's first measurement.
     """
-    import pandas  # a third of a second, and few pages need it
-
-    rows = pandas.read_csv(ROOT / "assignments" / lesson / "measured.csv")
-    of, task = ("schedule" if "schedule" in rows else "method"), ("task" if "task" in rows else "run")
-    for name, first in {task: rows[task][0], "change": "usual", "further_steps": 0}.items():
-        rows = rows[rows[name] == first] if name in rows else rows
-    table = rows.pivot(index=[of, "seed"], columns="length", values="accuracy")
-    groups = {group: table.loc[group] for group in dict.fromkeys(rows[of])}
-    last = {
-        group: accuracies.iloc[:, -1].mean()
-        for group, accuracies in groups.items()
-        if accuracies.notna().all(axis=None)
+    with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    of, task = ("schedule" if "schedule" in rows[0] else "method"), ("task" if "task" in rows[0] else "run")
+    for name, first in {task: rows[0][task], "change": "usual", "further_steps": "0"}.items():
+        rows = [row for row in rows if row.get(name, first) == first]
+    lengths = sorted({int(row["length"]) for row in rows})
+    accuracy = {
+        (row[of], int(row["seed"]), int(row["length"])): float(row["accuracy"]) for row in rows if row["accuracy"]
     }
+    seeds = sorted({seed for _, seed, _ in accuracy})
+    all_curves = {
+        group: [[accuracy.get((group, seed, length), math.nan) for length in lengths] for seed in seeds]
+        for group in dict.fromkeys(row[of] for row in rows)
+    }
+    complete = {group: curves for group, curves in all_curves.items() if not math.isnan(sum(map(sum, curves)))}
+    last = {group: statistics.fmean(curve[-1] for curve in curves) for group, curves in complete.items()}
     order = sorted(last, key=last.__getitem__)
     chosen = {order[0], order[len(order) // 2], order[-1]}
-    curves = {group: groups[group].to_numpy().tolist() for group in last if group in chosen}
-    measurements = {"of": of, "task": rows[task].iloc[0], "lengths": [*map(int, table)], "curves": curves}
+    curves = {group: curves for group, curves in complete.items() if group in chosen}
+    measurements = {"of": of, "task": rows[0][task], "lengths": lengths, "curves": curves}
     return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 

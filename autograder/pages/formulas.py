@@ -20,7 +20,7 @@ class PageError(UserError):
 
 
 _FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
-_BEFORE = (
+_LATEX_REPLACEMENTS = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
@@ -29,7 +29,7 @@ _BEFORE = (
 )
 """Pattern → replacement, before a formula is converted: a thin space on both sides of a function, none before a
 bracket."""
-_AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
+_BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
@@ -39,7 +39,7 @@ def mathml(latex: str, display: bool = False) -> str:
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise PageError(f"{latex}: an unmatched brace")
-    for pattern, replacement in _BEFORE:
+    for pattern, replacement in _LATEX_REPLACEMENTS:
         source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
@@ -48,14 +48,14 @@ def mathml(latex: str, display: bool = False) -> str:
     for element in (elements := list(root.iter())):
         element.text = html.unescape(element.text or "")  # characters are written as entities
     for element in elements:
-        _complete(element)
+        _add_attributes(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
         raise PageError(f"{latex}: {', '.join(unknown)} is not known")
     root.set("alttext", latex.strip())
     return tostring(root, encoding="unicode")
 
 
-def _complete(row: Element) -> None:
+def _add_attributes(row: Element) -> None:
     """Add the attributes that the symbols of a row lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
@@ -69,4 +69,4 @@ def _complete(row: Element) -> None:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
                 symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
-        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _AFTER
+        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _BEFORE_SIGN

@@ -11,7 +11,7 @@ from html import escape
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
 """A term, its meaning and its lesson; or, of a word that means something else elsewhere, the lessons in which it means
 this (0: the front page)."""
-_EVERYDAY = frozenset("value content learned factor base row shape step section model distance".split())
+_EVERYDAY_WORDS = frozenset("value content learned factor base row shape step section model distance".split())
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
 
 
@@ -29,7 +29,7 @@ class Glossary:
         self._lessons = {term: set(map(int, where.split(","))) for term, _, where in rows if "," in where}
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
         self._terms = {
-            _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY
+            _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY_WORDS
         }
         # Longest first. A sentence may begin with a term; other capitals count: `Set` is no SET.
         written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]

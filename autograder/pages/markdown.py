@@ -80,7 +80,9 @@ class Renderer:
                 out[-1] = _html(placed.get(token.content.strip()[5:-4], token.content))
             elif token.type == "paragraph_close" and [part.type for part in before.children or []] == ["image"]:
                 out[-3:] = [_html(self._figure((before.children or [])[0]))]
-        return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
+        return _UNBREAKABLE.sub(
+            r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
+        )
 
     def _inline(self, parts: list[Token], folder: str, touched: set[str], lesson: int) -> None:
         """Point links to pages and images below the page, and mark terms outside of links and strong words."""
@@ -94,7 +96,9 @@ class Renderer:
                 inside += part.nesting
             elif part.type == "text" and not inside:
                 part.type = "html_inline"
-                part.content = self._glossary.with_term_buttons(_TOGETHER.sub("\u00a0", part.content), touched, lesson)
+                part.content = self._glossary.with_term_buttons(
+                    _UNBREAKABLE_SPACE.sub("\u00a0", part.content), touched, lesson
+                )
 
     def _figure(self, image: Token) -> str:
         """Return a picture with its caption, which is the image's title, and its narrow form for phones."""
@@ -117,9 +121,9 @@ class Renderer:
         return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in sides)
 
 
-_TOGETHER = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
+_UNBREAKABLE_SPACE = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
 _TOUCHED = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
-_GLUED = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
+_UNBREAKABLE = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
 """a formula or a term with the bracket or quote before it and the comma after it: no line ends between them"""
 
 

@@ -12,7 +12,7 @@ from autograder.course import ROOT
 from autograder.plan import Edition
 
 FOLDER = "figures"
-MAP = f"{FOLDER}/map.svg"
+MAP_FILE = f"{FOLDER}/map.svg"
 """The picture of the whole course; the only one that depends on the plan."""
 
 _TEXTS = ROOT / "assignments"
@@ -21,15 +21,15 @@ _TEXTS = ROOT / "assignments"
 def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
     """Return path below assignments/ → content, of these pictures and their narrow variants."""
     shown = {Path(name).name for name in names}
-    there = {
+    pictures_by_path = {
         path.relative_to(_TEXTS).as_posix(): path.read_bytes()
         for path in (_TEXTS / FOLDER).rglob("*.svg")
         if path.name in shown
     }
-    return there | (_map(edition) if edition.is_reordered and MAP in there else {})
+    return pictures_by_path | (_map_files(edition) if edition.is_reordered and MAP_FILE in pictures_by_path else {})
 
 
-def _map(edition: Edition) -> dict[str, bytes]:
+def _map_files(edition: Edition) -> dict[str, bytes]:
     """Return the map of the course with this edition's lessons."""
     figures = importlib.import_module("assignments.figures")
     lessons = {name: module.LESSON for name, module in figures.lessons().items()}
@@ -40,5 +40,5 @@ def _map(edition: Edition) -> dict[str, bytes]:
     }
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / FOLDER / "narrow").mkdir(parents=True)
-        figures.save(figures.course_map(course=rows), Path(folder) / MAP)
+        figures.save(figures.course_map(course=rows), Path(folder) / MAP_FILE)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

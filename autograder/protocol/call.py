@@ -114,7 +114,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _StandingIn()
+    stand_in = _MissingImports()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -130,7 +130,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _StandingIn:
+class _MissingImports:
     """Finds an empty module in the place of each that an import missed. What a `try` catches is left to the file."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class _StandingIn:
     def remove(self) -> None:
         """Nobody else in this process gets an empty module."""
         sys.meta_path.remove(self)
-        for name in [name for name, module in sys.modules.items() if type(module) is _Missing]:
+        for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
@@ -158,13 +158,13 @@ class _StandingIn:
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return _Missing(spec.name)
+        return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """There is nothing in it. What a file takes from it by name is another empty module."""
 
 
-class _Missing(types.ModuleType):
+class _MissingModule(types.ModuleType):
     """Is nothing, and says so when it is used."""
 
     def __getattr__(self, name: str) -> Any:
@@ -262,11 +262,11 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function = _place(error, filename)
+    line, function = _raising_location(error, filename)
     return Raised(str(type(error).__name__), bases, message, line, function)
 
 
-def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     """Line and function of this file where an exception came from."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None

@@ -47,8 +47,9 @@ _DTYPE_BYTES = {
 """The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, and that.
 Two names of C for one type (long, long long) are one."""
 
-_DEFAULT_INTEGER = np.dtype(int)
-"""Written as int64, which it is nearly everywhere: a value must not depend on the machine."""
+DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
+"""numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
+everywhere: a value must not depend on the machine."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -184,7 +185,7 @@ class _Encoder(_Bounded):
         self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.dtype == _DEFAULT_INTEGER:
+        if value.dtype.num in DEFAULT_INTEGERS:
             value = value.astype(np.int64, copy=False)
         spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
@@ -230,7 +231,7 @@ class _Decoder(_Bounded):
             return items if tag == b"l" else tuple(items)
         if tag == b"m":
             return self._dict(depth)
-        return self._rare(tag, depth)
+        return self._generator(tag, depth)
 
     def _items(self, count: int, depth: int) -> list[Any]:
         return [self.read(depth + 1) for _ in range(count)]
@@ -241,7 +242,7 @@ class _Decoder(_Bounded):
             raise MalformedError("a dict with a key that is no text")
         return dict(zip(items[::2], items[1::2], strict=True))
 
-    def _rare(self, tag: bytes, depth: int) -> np.random.Generator:
+    def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
         """Return a generator of random numbers, which is the one plain value that only a request holds."""
         if tag == b"r" and self.writeable:  # a reply can hold none
             bits = np.random.PCG64()

@@ -66,8 +66,8 @@ ATTEMPTS = (
     Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
     Attempt("waits for no other process", "seccomp", "system_call('syscall', FUTEX, word, WAKE, 1)", "BlockingIOError"),
     Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
-    Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
-    Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(files + 1)", "OSError"),
+    Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory_bytes)", "OSError"),
+    Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(file_bytes + 1)", "OSError"),
     Attempt("opens no more files than it may", "limits", "[open(os.devnull) for _ in range(open_files)]", "OSError"),
     Attempt(
         "has no more processor time than it may",
@@ -85,7 +85,7 @@ ATTEMPTS = (
     Attempt(
         "writes no more in all than it may",
         "watch",
-        "[open(name, 'wb').write(bytes(files // 2 + 4096)) for name in 'ab']; time.sleep(1)",
+        "[open(name, 'wb').write(bytes(file_bytes // 2 + 4096)) for name in 'ab']; time.sleep(1)",
         "wrote more than",
     ),
 )

@@ -226,7 +226,7 @@ class Worker:
     def _receive_reply(self, deadline: float) -> Reply:
         size = int.from_bytes(self._receive(wire.LENGTH.size, deadline), "little")
         try:
-            if size > self.sandbox.limits.message:
+            if size > self.sandbox.limits.reply_bytes:
                 raise MalformedError("a reply that is too long")
             return wire.unpack_reply(self._receive(size, deadline))
         except MalformedError as error:

@@ -105,9 +105,9 @@ class Locks:
 
     def _lock_limits(self) -> None:
         bounds = {
-            resource.RLIMIT_AS: self.limits.memory,
+            resource.RLIMIT_AS: self.limits.memory_bytes,
             resource.RLIMIT_CPU: math.ceil(self.limits.submission_seconds),
-            resource.RLIMIT_FSIZE: self.limits.files,
+            resource.RLIMIT_FSIZE: self.limits.file_bytes,
             resource.RLIMIT_NOFILE: self.limits.open_files,
             resource.RLIMIT_NPROC: self.limits.tasks if self.has_separate_user else SHARED_TASKS,
             **dict.fromkeys((resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE), 0),

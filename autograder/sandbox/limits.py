@@ -32,13 +32,13 @@ class Limits:
         50.0, "s", "wall-clock time of a submission: of all its calls, and of the tests that look at its results"
     )
     second_process_seconds: float = _limit(10.0, "s", "of these, replies of its second process in a part of the tests")
-    memory: int = _limit(1024 * MIB, "MiB", "address space of a worker")
+    memory_bytes: int = _limit(1024 * MIB, "MiB", "address space of a worker")
     tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
-    files: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
+    file_bytes: int = _limit(64 * MIB, "MiB", "files, in a scratch folder that is new for every worker")
     file_count: int = _limit(1000, "", "files in it")
     open_files: int = _limit(64, "", "descriptors of a worker")
-    message: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
-    numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
+    reply_bytes: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
+    result_numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
     slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
 

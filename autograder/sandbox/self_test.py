@@ -91,7 +91,7 @@ END_TIMEOUT_SECONDS = 2.0
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise; `disabled_locks` leaves locks off, as the tests of this table do."""
-    limits = replace(LIMITS, files=2 * MIB)  # less to write
+    limits = replace(LIMITS, file_bytes=2 * MIB)  # less to write
     confine.settle_access_times(confine.packages_in(LIBRARIES))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:

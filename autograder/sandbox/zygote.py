@@ -146,7 +146,7 @@ class _WorkerProcess:
     def enforce_limits(self) -> None:
         """Kill the worker if it exceeds a limit that the kernel does not keep."""
         if self._has_too_many_files():
-            self.excess = f"wrote more than {self.limits.files >> 20} MiB or {self.limits.file_count} files"
+            self.excess = f"wrote more than {self.limits.file_bytes >> 20} MiB or {self.limits.file_count} files"
         elif self._has_too_many_threads():
             self.excess = f"started more than {self.limits.tasks} threads"
         if self.excess:
@@ -157,7 +157,7 @@ class _WorkerProcess:
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
-            if size > self.limits.files or count > self.limits.file_count:
+            if size > self.limits.file_bytes or count > self.limits.file_count:
                 return True
         return False
 

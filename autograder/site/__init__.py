@@ -6,8 +6,8 @@
     script     the JavaScript of the page, of its worker, and of the service worker
     editor     CodeMirror as one file, and the script that builds it
 
-A site of an instructor is made of what the handout holds and nothing else, through `leaks`. The edition for learning
-alone has hidden tests, reasons and solutions as well.
+A site of an instructor is made of what the handout holds and nothing else, through `leaks`. The edition for
+learning alone has hidden tests, reasons and solutions as well.
 """
 
 PUBLIC_MODULES = ("build",)

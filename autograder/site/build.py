@@ -7,32 +7,34 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from autograder import handout
 from autograder.course import ROOT, UserError, assignments
-from autograder.site.libraries import compiled, libraries, zipped
+from autograder.site.libraries import compiled, compiled_archive, libraries, zipped
 
 HERE = Path(__file__).parent
-PYODIDE, PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
+PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
 """The address from which a site loads Pyodide where nobody names another, and the version of its Python."""
 
-SIZES = {"Python": 5.8, "numpy": 3.1}
+DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
 """Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
 
-CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""The files of Pyodide that every site needs; those of packages are named in the last."""
+PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+"""The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
 
 SELF_STUDY_FILES = """
-    solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py autograder/laptop/self_study.py
-    autograder/grading/__init__.py autograder/grading/quiz.py autograder/hints/*.py
+    solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
+    autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
+    autograder/hints/*.py
 """.split()
 """What the edition for learning alone has beside the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
-    """Write the site into a folder, in the place of an earlier one; return it. `pyodide`: an address, or a folder.
+def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
+    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
     Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
     """
@@ -42,8 +44,9 @@ def build(out: Path, pyodide: str = PYODIDE, alone: bool = False) -> Path:
     files = _files(handout.contents(), alone)
     if not alone and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
-    pyodide_files = {} if is_remote else _pyodide_files(Path(pyodide))
-    version = PYTHON if pyodide == PYODIDE else "" if is_remote else _python_of(pyodide_files)
+    version, pyodide_files = (
+        (PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "", {}) if is_remote else _pyodide_files(Path(pyodide))
+    )
     site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
@@ -75,7 +78,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
         "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
-        "writer": chosen(r"assignments/writer/.*"),
+        "writer": chosen(r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
@@ -84,7 +87,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     lessons = [assignment.name for assignment in assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
-    config |= {"loads": [*SIZES.items(), ["The code of the checks", round(size, 1)]]}
+    config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
     pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
@@ -114,7 +117,7 @@ def _page_to_keep(first: bytes, main: bytes) -> bytes:
 
 
 def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts, its style, and the policy of what it may load; any other file as it is."""
+    """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
     if not name.endswith(".html"):
         return content
     text = content.decode("utf-8")
@@ -136,31 +139,43 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker with the list of files that it keeps, under a version that changes with any of them."""
+    """Return the service worker with the files that it keeps, and a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
-def _pyodide_files(folder: Path) -> dict[str, bytes]:
-    """Return path in the site → content of the files of Pyodide in a folder that the site needs."""
+def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
+    """Return the version of a Pyodide's Python, and path in the site → content of the files that it needs.
+
+    Its archives are compiled where this machine has that Python: a start takes half the time then.
+    """
     lock_file = folder / "pyodide-lock.json"
     if not lock_file.is_file():
         raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
     lock = json.loads(lock_file.read_text("utf-8"))
-    files, waiting = [*CORE], ["numpy", "matplotlib"]
-    while waiting:
-        package = lock["packages"].get(name := waiting.pop(), {"depends": [], "file_name": f"the package {name}"})
-        files.append(package["file_name"])
-        waiting += package["depends"]
-    if missing := [name for name in dict.fromkeys(files) if not (folder / name).is_file()]:
-        raise UserError(f"{folder} holds no whole Pyodide: {', '.join(missing)} is missing")
+    version: str = lock["info"]["python"].rpartition(".")[0]
+    scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
+    content = {name: _content(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
+    content["python_stdlib.zip"] = compiled_archive(content["python_stdlib.zip"], version, optimize=2)
+    for name in _packages(lock, ["numpy", "matplotlib"]):
+        package = lock["packages"].get(name, {"file_name": f"the package {name}"})
+        wheel = compiled_archive(_content(folder / package["file_name"]), version)
+        content[package["file_name"]] = wheel
+        package["sha256"] = hashlib.sha256(wheel).hexdigest()
+    content["pyodide-lock.json"] = json.dumps(lock).encode()
     # Another version has another address: a browser keeps what it has loaded from one.
-    return {f"pyodide-{lock['info']['version']}/{name}": (folder / name).read_bytes() for name in files}
+    return version, {f"pyodide-{lock['info']['version']}/{name}": each for name, each in content.items()}
 
 
-def _python_of(engine: Mapping[str, bytes]) -> str:
-    """Return the version of a Pyodide's Python, such as "3.12"."""
-    lock = next(content for name, content in engine.items() if name.endswith("/pyodide-lock.json"))
-    version: str = json.loads(lock)["info"]["python"]
-    return version.rpartition(".")[0]
+def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
+    """Return some packages of Pyodide and all that they need."""
+    needed = {other for name in names for other in lock["packages"].get(name, {"depends": []})["depends"]}
+    return _packages(lock, needed | {*names}) if needed - {*names} else {*names}
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file of Pyodide's."""
+    if not path.is_file():
+        raise UserError(f"{path.parent} holds no whole Pyodide: {path.name} is missing")
+    return path.read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
 import shutil
@@ -20,11 +21,17 @@ from autograder.files import write_zip
 LOCK = Path(__file__).with_name("libraries.lock")
 """A line per package: its version and the hash of its wheel."""
 
-UNUSED = re.compile(
+UNUSED_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
 """Files that the checks never load, two thirds of all bytes."""
+
+UNUSED_IN_PYODIDE = re.compile(
+    r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
+    r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
+)
+"""Files of Pyodide's archives that nothing of the course loads: servers, clients, headers, tests."""
 
 
 def cache_folder() -> Path:
@@ -33,12 +40,12 @@ def cache_folder() -> Path:
 
 
 def libraries() -> dict[str, bytes]:
-    """Return path → content of all packages of the lock, as they are installed. pip fetches their wheels once."""
+    """Return path → content of all packages of the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
     if hashes - _wheels(folder).keys():
-        command = f"{sys.executable} -m pip download -q --no-deps --only-binary :all: --require-hashes".split()
+        command = [sys.executable, *"-m pip download -q --no-deps --only-binary :all: --require-hashes".split()]
         fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
         if fetched.returncode:
             raise UserError(f"pip cannot fetch the packages of {LOCK.name}:\n{fetched.stderr[-500:]}")
@@ -46,7 +53,7 @@ def libraries() -> dict[str, bytes]:
     for digest, path in _wheels(folder).items():
         if digest in hashes:
             with zipfile.ZipFile(path) as wheel:
-                files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED.match(name)}
+                files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED_FILES.match(name)}
     return files
 
 
@@ -55,22 +62,43 @@ def _wheels(folder: Path) -> dict[str, Path]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
-def compiled(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
-    """Return the files with each Python module compiled by Python `version`, such as "3.12", where this machine has it.
+def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
+    """Return the files with each module compiled by Python `version`, such as "3.12", where this machine has it.
 
-    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it compiled.
+    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it
+    compiled.
+    `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
     """
-    python = shutil.which(f"python{version}")
-    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
+    python = _interpreter(version)
+    if python is None:
         return dict(files)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         handout.write({folder / name: content for name, content in files.items()})
-        options = f"-m compileall -q -b -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
+        options = f"-m compileall -q -b -o {optimize} -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
         subprocess.run([python, *options.split()], check=True)
         for module in folder.rglob("*.py"):
             module.unlink()
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _interpreter(version: str) -> str | None:
+    """Return the path of Python `version`; None where none runs here, or the version is not known."""
+    python = shutil.which(f"python{version}") if version else None
+    runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
+    return python if runs else None
+
+
+def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
+    """Return an archive of Pyodide with its modules compiled, and without what nothing of the course loads.
+
+    The archive stays as it is where this machine lacks that Python.
+    """
+    if _interpreter(version) is None:
+        return archive
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        files = {name: opened.read(name) for name in opened.namelist() if not UNUSED_IN_PYODIDE.match(name)}
+    return zipped(compiled({name: content for name, content in files.items() if name[-1] != "/"}, version, optimize))
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text, and results
-JSON.
+`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text,
+and results JSON.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Ends a loop in the student's code when its call has had its time, and tells the page when a call begins and ends.
+    """Ends a loop in the student's code when its time is over. The page hears when a call begins and ends.
 
     A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
     """
@@ -58,7 +58,7 @@ class Clock:
         self.began, self.ended = began, ended
         self.deadline = 0.0
         MONITORING.use_tool_id(MONITORING_TOOL, "whereabouts")
-        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._jumped)
+        MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._on_jump)
 
     @contextmanager
     def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
@@ -72,7 +72,7 @@ class Clock:
             MONITORING.set_events(MONITORING_TOOL, MONITORING.events.NO_EVENTS)
             self.ended()
 
-    def _jumped(self, code: CodeType, offset: int, destination: int) -> Any:
+    def _on_jump(self, code: CodeType, offset: int, destination: int) -> Any:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
@@ -95,10 +95,10 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
     return Host(
         plugins="--capture=sys",
         limit_call=limit_call,
-        location="line {line}",
-        submit="press “Download {file}” and hand that file in",
-        show_all="they are shown once this one passes",
-        read="",
+        location_format="line {line}",
+        submit_step="press “Download {file}” and hand that file in",
+        show_all_step="they are shown once this one passes",
+        lesson_reference="",
     )
 
 
@@ -114,20 +114,22 @@ class Tab:
 
     def save(self, files: str) -> None:
         """Write the student's files. `files`: JSON, assignment → text."""
-        for name, text in json.loads(files).items():
+        texts = json.loads(files)
+        for name, text in texts.items():
             Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
+        integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, stuck: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines of errors, and the tries of self-study after this check.
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
 
         `stuck`: JSON, function → sentence, for functions that are not called any more.
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, stuck=json.loads(stuck)))
-        run.start([name])
+        run.run_tests([name])
         progress = Progress(name, run)
         state = json.dumps(page_state([progress])[name]).replace(
-            json.dumps(integers.LIMIT)[1:-1], json.dumps(integers.LIMIT_EXPLAINED)[1:-1]
+            json.dumps(integers.INDEX_ERROR)[1:-1], json.dumps(integers.INDEX_ERROR_EXPLAINED)[1:-1]
         )
         return json.dumps(
             {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}
@@ -135,11 +137,12 @@ class Tab:
 
     def draw(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
-        for drawn in self.clock.steps(pictures.draw(lesson), "A picture"):
+        drawing = pictures.draw(lesson, Path("assignments"))
+        for drawn in self.clock.steps(drawing, "A picture", pictures.DRAWING_TIMEOUT_SECONDS):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield the sources of the writer's functions, its characters, and whether the provided ones write the same."""
+        """Yield the sources of the functions, the characters, and a comparison with the provided functions."""
         model = self._writer()
         yield json.dumps({"sources": model.parts.sources})
         text = ""

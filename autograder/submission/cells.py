@@ -27,7 +27,7 @@ _Edit = tuple[int, int, int, int, str]
 """Replacement of a part of a text: first line and byte, last line and end, and the new text."""
 
 
-class Cleaner:
+class CellCleaner:
     """Cleans the cells of one file in order: names that the host gave to one cell are known in the next."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from autograder.checks.source import MAX_CODE, Source
 from autograder.course import Assignment
-from autograder.submission.cells import Cleaner
+from autograder.submission.cells import CellCleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
 from autograder.submission.records import Problem, UnreadableError
 from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, parse
@@ -92,7 +92,7 @@ def _of_cells(sources: Sequence[str]) -> Code:
     if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
         most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
-    cleaner, texts, trees, left_out, fault = Cleaner(), list[str](), list[ast.Module](), list[int](), ""
+    cleaner, texts, trees, left_out, fault = CellCleaner(), list[str](), list[ast.Module](), list[int](), ""
     for number, source in enumerate(sources, 1):
         try:
             text, lines = cleaner.clean(source)
@@ -120,7 +120,7 @@ def _of_script(text: str) -> Code:
         parts = [text]
     except NotPythonError:
         parts = _CELL_MARK.split(text)
-    cleaner, texts, left_out, before = Cleaner(), list[str](), list[int](), 0
+    cleaner, texts, left_out, before = CellCleaner(), list[str](), list[int](), 0
     for part in parts:
         try:
             clean, lines = cleaner.clean(part)

@@ -1,4 +1,4 @@
-"""Fixtures of the machinery's own tests."""
+"""Fixtures for the tests of the grader."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ LONGEST = """
     trivial_solutions new_assignment otter
     one_submission_decides self_test report_browser threat_model labs writer similarity bench
 """.split()
-"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
-that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
+"""Slowest test files, in this order: a slow file at the end would keep one processor busy and the others
+idle. All files that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,22 +43,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 QUICK = "sinusoidal"
-"""The assignment that stands for all of them in `--quick`: its suite is the quickest."""
+"""Assignment that represents all assignments in `--quick`: its suite is the quickest."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     examples.QUICK = bool(config.getoption("quick"))
-    # A shell's job in the background ignores Ctrl-C, and so would every command that a test starts and interrupts.
+    # A background job of a shell ignores Ctrl-C, and so would every command that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `--quick`, nothing is known of the longest files, not even what they import."""
+    """With `--quick`, do not even import the slowest files."""
     return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `assignment` runs for every assignment of the course; with `--quick`, for one."""
+    """Run a test that asks for `assignment` for every assignment of the course, or with `--quick` for one."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
         found = [one for one in assignments() if one.name == QUICK or not is_quick]
@@ -74,8 +74,8 @@ def is_long(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest files first; within a file the order stays. With `--quick`, no test that is marked `long` or asks for
-    what is dear."""
+    """Put the slowest files first; within a file the order stays. With `--quick`, leave out tests that are
+    marked `long` or use a fixture in DEAR."""
     if config.getoption("quick"):
         items[:] = [item for item in items if not is_long(item)]
     place = {name: number for number, name in enumerate(LONGEST)}
@@ -83,19 +83,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Freeze what is loaded: pytest collects garbage ten times per suite of the course and would scan all of it."""
+    """Freeze all loaded objects: pytest collects garbage ten times per suite of the course and would scan all
+    of them."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin without the safe path that an earlier test's graders asked for: a student's shell does not have it."""
+    """Start without the safe path that graders of an earlier test set: a student's shell does not have it."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say at the end which tests were not tried, and what they need."""
+    """Print at the end which tests did not run, and what they need."""
     reports = terminalreporter.stats.get("skipped", [])
     needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     for need, count in needs.most_common():
@@ -104,13 +105,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def suites() -> dict[str, Suite]:
-    """Collected suites, each once a session."""
+    """Collected suites, each collected once per session."""
     return {}
 
 
 @pytest.fixture
 def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
-    """The collected suite of the assignment at hand."""
+    """Collected suite of the current assignment."""
     from autograder.grading.suite import Suite
 
     if assignment.name not in suites:
@@ -120,7 +121,7 @@ def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
 
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
-    """Yield a warm grader for the whole session, as a batch has it."""
+    """Yield a warm grader for the whole session, as in a batch."""
     from autograder.grading.grader import Grader
 
     with contextlib.closing(Grader()) as warm:

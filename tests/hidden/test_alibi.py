@@ -1,12 +1,11 @@
-"""ALiBi, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what makes it a straight
-line.
+"""Hidden tests of ALiBi: values for this term's inputs, dtype, arguments, errors, loops, and the straight line.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form: softmax hides both, so
-the biases themselves are compared. Numbers of heads that are no power of two are asked of the slopes, and once of each
-function that builds on them, so that one mistake there does not cost everywhere. Tests of the dtype of mixed inputs use
-a lone token: its weight is 1, also in float32.
+the biases themselves are compared. Numbers of heads that are not a power of two occur in tests of the slopes, and once
+for each function that uses them, so that one mistake does not cost points everywhere. Tests of the dtype of mixed
+inputs use a lone token: its weight is 1, even in float32.
 """
 
 import math
@@ -33,7 +32,7 @@ def heads(rng, lead, n_heads, q_len, k_len, d=4, dv=3, dtype=np.float64):
 
 
 def slope(head, n_heads):
-    """One slope, head by head: the exponents of 2p heads are the multiples of 4/p, and a gap is an odd multiple."""
+    """Slopes, head by head: the exponents of 2p heads are the multiples of 4/p, and a gap is an odd multiple."""
     power = 1
     while 2 * power <= n_heads:
         power = 2 * power
@@ -47,7 +46,7 @@ def softmax(scores):
 
 
 def attention_by_loops(q, k, v, causal):
-    """ALiBi as one reads the formula, for q, k, v of shape (heads, sequence, feature)."""
+    """ALiBi written as in the formula, for q, k, v of shape (heads, sequence, feature)."""
     n_heads, q_len, d = q.shape
     k_len = k.shape[1]
     out = np.zeros((n_heads, q_len, v.shape[2]))
@@ -65,7 +64,7 @@ def attention_by_loops(q, k, v, causal):
 
 @pytest.mark.question("alibi_slopes", points=1.25)
 def test_slopes_of_every_number_of_heads(alibi):
-    """The authors' slopes in the authors' order, for every number of heads."""
+    """The slopes are the authors', in the authors' order, for every number of heads."""
     for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
@@ -92,7 +91,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_bias_of_any_lengths(alibi, rng):
-    """Any number of heads, as many queries as keys or fewer."""
+    """The bias is right for any number of heads, and for as many queries as keys or fewer."""
     for n_heads in (1, 2, 5, 8, 12):
         k_len = int(rng.integers(2, 9))
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
@@ -105,7 +104,7 @@ def test_bias_of_any_lengths(alibi, rng):
 @pytest.mark.question("alibi_bias", points=1.25)
 @given(n_heads=HEADS, q_len=st.integers(1, 5), more=st.integers(0, 200), i=st.integers(0, 4), j=st.integers(0, 204))
 def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
-    """Minus slope times distance for every pair, the last query at the last key."""
+    """The bias is minus slope times distance for every pair; the last query is at the last key."""
     k_len = q_len + more
     i, j = i % q_len, j % k_len
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
@@ -117,7 +116,7 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 @pytest.mark.question("alibi_bias", points=0.5)
 @given(n_heads=HEADS, length=st.integers(2, 12))
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
-    """A query gets the same row alone as among all others, and the bias is symmetric."""
+    """A query has the same row alone as among all others, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
     expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
@@ -137,7 +136,7 @@ def test_bias_does_not_loop(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.75)
 def test_attention_equals_the_plain_loops(alibi, rng):
-    """The output is that of the formula, query by query and key by key, causal or not."""
+    """The output agrees with the formula, query by query and key by key, causal or not."""
     for n_heads, q_len, k_len, d in ((1, 1, 5, 1), (3, 4, 4, 4), (6, 2, 7, 5), (2, 3, 8, 16)):
         q, k, v = heads(rng, (), n_heads, q_len, k_len, d, 2)
         out = expect.matches(alibi.alibi_attention, q, k, v)
@@ -148,7 +147,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes in front of the heads, large scores too."""
+    """There may be any number of leading axes before the heads, and large scores."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
@@ -160,7 +159,7 @@ def test_attention_with_leading_axes(alibi, rng):
 @pytest.mark.question("alibi_attention", points=1.25)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
-    """Late queries alone give their rows of the full pass, no row depends on a key ahead of it, and near keys count
+    """The last queries alone give the same rows as all queries, no row depends on a key ahead, and near keys count
     more."""
     q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
     full = alibi.alibi_attention(q, k, v)
@@ -175,7 +174,7 @@ def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
 
 @pytest.mark.question("alibi_attention", points=0.25)
 def test_attention_does_not_loop(alibi):
-    """numpy attends from all queries at once; a loop over heads is fine."""
+    """numpy attends from all queries at once; a loop over heads is allowed."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
     expect.vectorised(
         alibi.alibi_attention,
@@ -188,7 +187,7 @@ def test_attention_does_not_loop(alibi):
 
 @pytest.mark.question("bloom_bias", points=0.5)
 def test_bloom_bias_of_any_length(alibi, rng):
-    """Slope times the position of the key, from 0, for any number of heads."""
+    """The bias is slope times the position of the key, from 0, for any number of heads."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
     expect.matches(alibi.bloom_bias, 1, 70_000)
@@ -199,8 +198,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=1.0)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """Behind the query the two forms differ by one number per row, so a causal softmax is the same; ahead they
-    differ."""
+    """For keys behind the query, the two forms differ by one number per row, so a causal softmax is the same."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -216,7 +214,7 @@ def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
 
 @pytest.mark.question("effective_window", points=0.75)
 def test_windows_of_many_heads(alibi, rng):
-    """For the slopes of any head, and any other, down to any tolerance."""
+    """The window is right for any slope and any tolerance."""
     for tolerance in (0.01, 0.5, 0.1, 0.05, 0.001, 1e-6, 1 / 3):
         for head in range(8):
             expect.matches(alibi.effective_window, slope(head, 8), tolerance)
@@ -237,7 +235,7 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
     )
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("alibi_attention", points=0.25)
@@ -248,7 +246,7 @@ def test_arguments_stay_as_they_are(alibi, rng):
 
 @pytest.mark.question("effective_window", points=0.25)
 def test_windows_need_a_slope(alibi):
-    """A slope that is not positive is refused."""
+    """A slope that is not positive raises a ValueError."""
     expect.answers(alibi.effective_window, 0.25, 0.01)
     expect.raises(ValueError, alibi.effective_window, -0.25, 0.01)
 
@@ -259,7 +257,7 @@ def test_windows_need_a_slope(alibi):
 @pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["first_slope_8_heads", "last_slope_8_heads", "added_to_embeddings", "parameters"])
 def test_answer(alibi, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(alibi, key)
 
 

@@ -1,12 +1,12 @@
-"""Attention, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the two symmetries.
+"""Hidden tests of attention: values for this term's inputs, dtype, arguments, errors, loops, and the two symmetries.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves some 1e−7: ROUNDED allows
-a hundred times that. A gap of float64 features is that of float64, also where it comes as a float32 number: DOUBLE is
-what float64 is allowed everywhere. Where one feature array is float64 and the others float32, the tests of the dtype
-use features that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they ask for the dtype,
-and not for where a submission rounds.
+a hundred times that. A gap of float64 features must have float64 precision, even if it is returned as a float32
+number: DOUBLE is the tolerance of float64 everywhere. If one feature array is float64 and the others float32, the
+tests of the dtype use features that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they
+test the dtype, not where a submission rounds.
 """
 
 import numpy as np
@@ -36,14 +36,14 @@ def single(*arrays):
 
 
 def cycle(rng, length):
-    """A random order in which all tokens form one cycle: from three tokens on it is not its own inverse."""
+    """A random order in which all tokens form one cycle, so with three or more tokens it is not its own inverse."""
     round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
     order[round_trip] = np.roll(round_trip, 1)
     return order
 
 
 def some(rng, *shape):
-    """A random mask with something in every row to attend to."""
+    """A random mask with a key in every row."""
     mask = rng.random(shape) < 0.5
     mask[..., 0] = True
     return mask
@@ -54,7 +54,7 @@ def some(rng, *shape):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_any_shape_along_any_axis(attention, rng):
-    """Any number of axes, counted from either end, and slices of a single score."""
+    """The scores may have any number of axes, `axis` counts from either end, and a slice may have a single score."""
     expect.matches(attention.softmax, normal(rng, 7))
     expect.matches(attention.softmax, normal(rng, 5, 1))
     for axis in (0, 1, 2, -1, -2, -3):
@@ -72,7 +72,7 @@ def test_softmax_of_slices_far_apart(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing_along_any_axis(attention, rng):
-    """A slice in which every score is −∞ gets zeros, along every axis, also beside other slices."""
+    """A slice in which every score is −∞ gets zeros, along every axis, even beside other slices."""
     scores = np.where(rng.random((3, 4, 5)) < 0.3, NOTHING, normal(rng, 3, 4, 5))
     scores[1, 2, :], scores[:, 0, 3], scores[2, :, 1] = NOTHING, NOTHING, NOTHING
     for axis in (0, 1, 2):
@@ -91,7 +91,7 @@ def test_softmax_does_not_loop(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_shapes(attention, rng):
-    """Any leading axes, one query or many, one key or many, one feature or many."""
+    """There may be any leading axes, and one or many queries, keys and features."""
     for leading, queries, keys, d in (
         ((), 4, 6, 5),
         ((3,), 1, 4, 2),
@@ -104,7 +104,7 @@ def test_weights_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_any_mask(attention, rng):
-    """A mask may be for all, per batch, per head, or for the keys alone; a fully masked row has weights 0."""
+    """A mask may be for all, per batch, per head, or only for the keys; a fully masked row has weights 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, some(rng, *shape))
@@ -116,8 +116,7 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be for all, per batch, per head, or for the keys alone, and may add leading axes. It is added as it
-    is."""
+    """A bias may be for all, per batch, per head, or only for the keys, and may add leading axes. It is not scaled."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -127,7 +126,7 @@ def test_weights_with_any_bias(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_the_mask_wins_over_the_bias(attention, rng):
-    """Where the mask is False the weight is 0, also if the bias is large."""
+    """If the mask is False the weight is 0, even if the bias is large."""
     q, k, mask = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), some(rng, 4, 5)
     mask[1] = False
     bias = np.where(mask, 0.0, 30.0) + normal(rng, 2, 4, 5)
@@ -135,7 +134,7 @@ def test_the_mask_wins_over_the_bias(attention, rng):
 
 
 def _pair(length):
-    """As many queries as keys, two features wide."""
+    """The weights are right for as many queries as keys, two features wide."""
     return features(length, 2), features(length, 2, seed=1)
 
 
@@ -165,7 +164,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 
 @pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
-    """Any leading axes, values of any width, mask and bias passed on."""
+    """There may be any leading axes, and values of any width; mask and bias are passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
         q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
         expect.matches(attention.attention, q, k, v)
@@ -196,7 +195,7 @@ def test_shuffled_queries_and_keys(attention, rng):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_of_any_length(attention):
-    """True on and below the diagonal, for one token as well as many."""
+    """The mask is True on and below the diagonal, for one token as well as many."""
     for length in (2, 9, 1):
         expect.matches(attention.causal_mask, length)
     expect.matches(attention.causal_mask, 260)
@@ -213,7 +212,7 @@ def test_causal_mask_does_not_loop(attention):
 
 @pytest.mark.question("self_attention", points=0.5)
 def test_self_attention_with_any_shapes(attention, rng):
-    """Any leading axes, any widths of queries and values, any mask."""
+    """There may be any leading axes, any widths of queries and values, any mask."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         x, w = normal(rng, *leading, length, d), weights(rng, d, dk, dv)
         expect.matches(attention.self_attention, x, *w)
@@ -243,7 +242,7 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
 
 @pytest.mark.question("split_heads", points=0.5)
 def test_split_with_any_shapes(attention, rng):
-    """Any leading axes, any number of heads that divides the features: head j is a block of neighbouring columns."""
+    """For any leading axes and number of heads that divides the features, head j is a block of neighbouring columns."""
     for leading, length, heads, width in (
         ((), 5, 2, 3),
         ((4,), 1, 4, 1),
@@ -278,11 +277,11 @@ def test_merge_undoes_split(attention, rng):
 
 @pytest.mark.question("permute_tokens", points=0.75)
 def test_permute_and_take_back(attention, rng):
-    """Row t comes from row order[t], for any order; the inverse order takes it back."""
+    """Row t comes from row order[t], for any order; the inverse order restores the rows."""
     for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
         x, order = normal(rng, *leading, length, 4), cycle(rng, length)
         moved = expect.matches(attention.permute_tokens, x, order)
-        expect.close(attention.permute_tokens(moved, np.argsort(order)), x, "the inverse order takes it back")
+        expect.close(attention.permute_tokens(moved, np.argsort(order)), x, "the inverse order restores the rows")
     expect.matches(attention.permute_tokens, normal(rng, 1, 1), np.array([0]))
 
 
@@ -291,7 +290,7 @@ def test_permute_and_take_back(attention, rng):
 
 @pytest.mark.question("equivariance_gap", points=1.0)
 def test_gap_under_any_mask(attention, rng):
-    """For any mask, order and leading axes; without a mask the gap is zero up to rounding."""
+    """The gap is right for any mask, order and leading axes; without a mask it is zero up to rounding."""
     for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
         x, w, order = normal(rng, *leading, length, 3), weights(rng, 3, 4, 2), cycle(rng, length)
         expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)
@@ -316,7 +315,7 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """Any leading axes, any widths of queries and values."""
+    """There may be any leading axes, any widths of queries and values."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         expect.matches(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
 
@@ -324,7 +323,7 @@ def test_bag_dtype_and_shapes(attention, rng):
 @pytest.mark.question("bag_of_tokens", points=1.25)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_the_bag_is_invariant(attention, seed, order):
-    """The bag is the same for every order of the tokens, and it is the mean of what self-attention returns."""
+    """The bag is the same for every order of the tokens, and it is the mean of self-attention's outputs."""
     x, w = features(4, 3, seed=seed), [features(3, 2, seed=seed + part) for part in (1, 2, 3)]
     bag = attention.bag_of_tokens(x, *w)
     of_one = attention.bag_of_tokens(x[[0, 0, 0, 0]], *w)
@@ -333,7 +332,7 @@ def test_the_bag_is_invariant(attention, seed, order):
     expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("attention", points=0.25)
@@ -345,7 +344,7 @@ def test_arguments_stay_as_they_are(attention, rng):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_an_order_has_every_row_once(attention):
-    """An order that leaves a row out and repeats another one is refused."""
+    """An order that leaves out a row and repeats another row raises a ValueError."""
     x = features(4, 3)
     expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
     expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]))
@@ -357,7 +356,7 @@ def test_an_order_has_every_row_once(attention):
 @pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["causal_mask_keeps_equivariance", "same_attention_scores_dog_bites_man"])
 def test_answer(attention, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(attention, key)
 
 

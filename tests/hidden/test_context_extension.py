@@ -1,14 +1,14 @@
-"""Context extension, the full suite: every frequency against its formula, and what each method keeps.
+"""Hidden tests of context extension: every frequency against its formula, and what each method keeps.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-A slow pair turns by 10⁻⁶ radian or so a position, where an error of 10⁻⁸ is one in a hundred. So frequencies are also
-compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for one that is interpolated.
+A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one in a hundred. So frequencies are
+also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for one that is interpolated.
 
 The formulas below are written out a second time, pair by pair, so that they share nothing with the solution. The bounds
-of YaRN are rounded to whole pairs, so a dim(β) within rounding of a whole number could fall either way. Drawn at
-random, one comes as near as that once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is
-above 0, and dim(beta_fast) below d − 1.
+of YaRN are rounded to whole pairs, so a dim(β) within rounding of a whole number could fall either way. A random
+dim(β) is that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is above
+0, and dim(beta_fast) below d − 1.
 """
 
 import math
@@ -40,8 +40,7 @@ def theta(head_dim, base):
 
 
 def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest of it is
-    kept."""
+    """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest is kept."""
     dim_fast, dim_slow = (
         head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
         for beta in (beta_fast, beta_slow)
@@ -79,7 +78,7 @@ def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start
     slower = context_extension.apply_rope_with(x, where, frequencies / factor)
     tolerance = expect.precision(interpolated)
     expect.close(closer, slower, "interpolated positions are interpolated frequencies", tolerance)
-    expect.close(interpolated * factor, 1.0 * where, "the factor takes it back", tolerance)
+    expect.close(interpolated * factor, 1.0 * where, "the factor restores the position", tolerance)
 
 
 # ntk_base
@@ -102,7 +101,7 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 @given(base=BASES, factor=st.floats(1, 64), head_dim=HEAD_DIMS, trained_len=LENGTHS, further=st.floats(0.01, 30))
 def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_dim, trained_len, further):
-    """The bracket is factor·L/L₀ − (factor − 1); with a factor of 1 that is the ratio of the lengths."""
+    """The bracket is factor·L/L₀ − (factor − 1); with a factor of 1 it is the ratio of the lengths."""
     seq_len = trained_len + math.ceil(further * trained_len)
     bracket = 1 + factor * (seq_len - trained_len) / trained_len
     dynamic = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
@@ -115,7 +114,7 @@ def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_d
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
-    """Up to the trained length the base is the trained one, whatever the factor; one token further it is not."""
+    """Up to the trained length the base is the trained one, whatever the factor; one token further it is larger."""
     base, trained_len = float(rng.uniform(1e3, 1e6)), int(rng.integers(100, 5000))
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
@@ -134,13 +133,13 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
 
 @pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_of_any_size(context_extension, rng):
-    """L₀ over the wavelength of each pair, in float64."""
+    """The result is L₀ over the wavelength of each pair, in float64."""
     for head_dim in (2, 4, 128):
         base, trained_len = float(rng.uniform(2, 1e6)), int(rng.integers(1, 10**6))
         turns = expect.matches(context_extension.rotations_in_context, head_dim, trained_len, base)
         wavelengths = np.array([2 * math.pi * base ** (2 * i / head_dim) for i in range(head_dim // 2)])
         share = turns * wavelengths / trained_len
-        says = "turns times wavelength is the trained length"
+        says = "rotations times wavelength is the trained length"
         expect.close(share, np.ones(head_dim // 2), says, expect.precision(turns))
     expect.matches(context_extension.rotations_in_context, 10, 4096)
     expect.matches(context_extension.rotations_in_context, 10, 1)
@@ -181,10 +180,10 @@ def test_yarn_clamps_high_at_the_features(context_extension):
         expect.close(
             frequencies / theta(head_dim, 10000.0),
             expected,
-            "the ramp runs out past the last pair",
+            "the ramp ends past the last pair",
             expect.precision(frequencies),
         )
-    # Here dim(beta_slow) is 7.49, and dim(beta_fast) 1.49: high comes out as 8, and is 7.
+    # Here dim(beta_slow) is 7.49, and dim(beta_fast) 1.49: the formula gives 8 for high, which is clamped to 7.
     expect.matches(context_extension.yarn_frequencies, 8, 100.0, 8.0, 35_000, beta_fast=1000.0)
 
 
@@ -201,9 +200,9 @@ def test_yarn_clamps_low_at_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_divides_nothing_by_zero(context_extension):
-    """Where low and high are the same pair, that pair is kept and all after it are interpolated."""
-    # At beta_slow turns over the trained length pair 0 is at high. Should rounding make it pair 1, the ramp is the
-    # same.
+    """If low and high are the same pair, that pair is kept and all later pairs are interpolated."""
+    # At beta_slow rotations over the trained length, pair 0 is at high. If rounding makes it pair 1, the ramp is
+    # the same.
     frequencies = expect.matches(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 100, 40.0, 50 / math.pi)
     expect.close(
         frequencies / theta(8, 10000.0), np.array([1, 0.25, 0.25, 0.25]), "pair 0 is kept, the others interpolated"
@@ -212,13 +211,13 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """float64, 32 and 1 rotations unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
+    """The defaults are 32 and 1 rotations, in float64; a factor of 1 changes nothing, a factor of 16 does."""
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
         expected = yarn_ratios(64, 10000.0, 16.0, trained_len)
         tolerance = expect.precision(frequencies)
-        expect.close(frequencies / theta(64, 10000.0), expected, "32 turns are fast, 1 is slow", tolerance)
+        expect.close(frequencies / theta(64, 10000.0), expected, "32 rotations are fast, 1 is slow", tolerance)
     expect.matches(context_extension.yarn_frequencies, 2, 10000.0, 4.0, 4096)
     same = context_extension.yarn_frequencies(64, 10000.0, 1, 4096)
     expect.close(same / theta(64, 10000.0), np.ones(32), "a factor of 1 keeps every pair", expect.precision(same))
@@ -229,14 +228,14 @@ def test_yarn_by_default(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_of_any_factor(context_extension, rng):
-    """0.1·ln(factor) + 1: ten times the factor adds 0.1·ln 10; never below 1."""
+    """The scale is 0.1·ln(factor) + 1, never below 1: ten times the factor adds 0.1·ln 10."""
     for factor in (1.5, 2, float(rng.uniform(3, 1000))):
         scale = expect.matches(context_extension.yarn_scale, factor)
         more = context_extension.yarn_scale(10 * factor) - scale
         expect.close(more, 0.1 * math.log(10), "ten times the factor adds ln 10/10")
     for factor in (1.0, 0.99, 0.1, 0.0):
-        expect.close(context_extension.yarn_scale(factor), 1.0, "where nothing is extended the scale is 1")
-    expect.close(context_extension.yarn_scale(-2), 1.0, "a factor is any number, and below 1 nothing is extended")
+        expect.close(context_extension.yarn_scale(factor), 1.0, "if nothing is extended the scale is 1")
+    expect.close(context_extension.yarn_scale(-2), 1.0, "a factor may be any number, and below 1 nothing is extended")
 
 
 # llama3_frequencies
@@ -251,7 +250,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Many rotations: kept; few: interpolated; between: mixed by their number, without a jump at either end."""
+    """Pairs with many rotations are kept, with few interpolated, and between mixed by their number, without a jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     expected = llama3_ratios(head_dim, base, factor, low, high, trained_len)
@@ -278,14 +277,14 @@ def test_llama3_by_default(context_extension):
 
 @pytest.mark.question("longrope_frequencies", points=0.5)
 def test_longrope_holds_the_other_methods(context_extension, rng):
-    """One number throughout is position interpolation; factor^(2i/(d − 2)) is NTK-aware; ones change nothing."""
+    """Equal divisors are position interpolation; factor^(2i/(d − 2)) is NTK-aware; divisors of 1 change nothing."""
     for head_dim in (4, 6, 64):
         base, factor, pairs = float(rng.uniform(1e3, 1e6)), float(rng.uniform(1.5, 64)), np.arange(head_dim // 2)
         plain = context_extension.longrope_frequencies(head_dim, np.ones(len(pairs)), base)
         ones, tolerance = np.ones(len(pairs)), expect.precision(plain)
         expect.close(plain / theta(head_dim, base), ones, "divisors of 1 keep every pair", tolerance)
         interpolated = context_extension.longrope_frequencies(head_dim, np.full(len(pairs), factor), base)
-        says = "one divisor throughout is position interpolation"
+        says = "equal divisors are position interpolation"
         expect.close(interpolated * factor / plain, ones, says, tolerance)
         aware = context_extension.longrope_frequencies(head_dim, factor ** (2 * pairs / (head_dim - 2)), base)
         raised = theta(head_dim, base * factor ** (head_dim / (head_dim - 2)))
@@ -294,7 +293,7 @@ def test_longrope_holds_the_other_methods(context_extension, rng):
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
 def test_longrope_needs_a_divisor_for_each_pair(context_extension):
-    """Every pair needs its divisor: one for all of them is refused."""
+    """Every pair needs its divisor: one divisor for all pairs raises a ValueError."""
     expect.answers(context_extension.longrope_frequencies, 8, np.ones(4))
     expect.raises(ValueError, context_extension.longrope_frequencies, 8, np.ones(1))
 
@@ -304,7 +303,7 @@ def test_longrope_needs_a_divisor_for_each_pair(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale_of_any_factor(context_extension, rng):
-    """√(1 + ln(factor)/ln(L₀)): its square is how much the logarithm of the length grew; never below 1."""
+    """The scale is √(1 + ln(factor)/ln(L₀)), never below 1: its square is the growth of the logarithm of the length."""
     for trained_len in (2, 4096, int(rng.integers(100, 10**6))):
         for factor in (1.5, 2, float(rng.uniform(3, 1000))):
             scale = expect.matches(context_extension.longrope_scale, factor, trained_len)
@@ -312,7 +311,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
             expect.close(scale**2, grown, "the square is ln(factor·L₀)/ln(L₀)")
         for factor in (1.0, 0.99, 0.1, 0.0, -2):
             expect.close(
-                context_extension.longrope_scale(factor, trained_len), 1.0, "where nothing is extended the scale is 1"
+                context_extension.longrope_scale(factor, trained_len), 1.0, "if nothing is extended the scale is 1"
             )
 
 
@@ -321,7 +320,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_any_leading_axes(context_extension, rng):
-    """Any number of leading axes, one row or one pair as well as many, any frequencies and scale."""
+    """There may be any number of leading axes, one or many rows and pairs, any frequencies and scale."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         where, frequencies = rng.uniform(-100, 100, shape[-2]), rng.uniform(0, 1, shape[-1] // 2)
         expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies)
@@ -342,7 +341,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
-    """Far along the sequence float32 features are still rotated by the right angle; arguments do not change."""
+    """Far along the sequence float32 features still rotate by the correct angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
     expect.unchanged(
@@ -362,14 +361,14 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Two rotations are one by m + n, and each multiplies the length of a row by the scale: up to position 10⁶."""
+    """Two rotations are one by m + n, and each multiplies the length of a row by the scale, up to position 10⁶."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
     expect.close(
         twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "turns add up", FAR
     )
-    expect.close(np.linalg.norm(twice), scale**2 * np.linalg.norm(x), "each turn multiplies the norm by the scale", FAR)
+    expect.close(np.linalg.norm(twice), scale**2 * np.linalg.norm(x), "each rotation scales the norm", FAR)
     once = context_extension.apply_rope_with(3 + x, np.array([1]), frequencies, scale)
     expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1 every pair is rotated")
 
@@ -379,7 +378,7 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope_of_any_shape(context_extension, rng):
-    """Leading axes that broadcast, more keys than queries, fractional positions, any window, factor and base."""
+    """The scores are right for leading axes that broadcast, more keys than queries, and any positions and window."""
     for lead, factor in (((), np.inf), ((3,), 1.0), ((2, 3), float(rng.uniform(1.5, 9)))):
         q, k = normal(rng, *lead, 4, 6), normal(rng, 7, 6)
         where = np.sort(rng.uniform(0, 60, 7))
@@ -391,7 +390,7 @@ def test_rerope_of_any_shape(context_extension, rng):
 @pytest.mark.question("rerope_scores", points=1)
 @given(seed=seeds(), window=st.integers(2, 30), factor=st.floats(1, 32), beyond=st.integers(0, 3000), shift=positions())
 def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, window, factor, beyond, shift):
-    """From the window on a distance grows by 1/factor only, whatever the positions are; up to it by 1."""
+    """Up to the window a distance grows by 1, and beyond it by only 1/factor, whatever the positions are."""
     q, k = features(2, 1, 4, seed=seed)
     for distance in (window - 1, window, window + beyond):
         smaller = distance if distance < window else window + (distance - window) / factor
@@ -403,7 +402,7 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1 it is plain RoPE; a key after its query keeps its distance."""
+    """With an infinite window or a factor of 1 the result is plain RoPE; a key after its query keeps its distance."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]
@@ -429,7 +428,7 @@ def test_rerope_does_not_loop(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.5)
 def test_similarity_of_any_size(context_extension, rng):
-    """The least mean cosine over the distances 0 … length − 1, one distance or many."""
+    """The result is the least mean cosine over the distances 0 … length − 1, one distance or many."""
     for head_dim in (2, 6, 64):
         expect.matches(
             context_extension.lowest_similarity, int(rng.integers(2, 900)), head_dim, float(rng.uniform(20, 1e5))
@@ -440,7 +439,7 @@ def test_similarity_of_any_size(context_extension, rng):
 @pytest.mark.question("lowest_similarity", points=0.5)
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
-    """A longer text has as low a similarity, or a lower one; over few tokens it is that of the last distance."""
+    """A longer text has the same or a lower similarity; over few tokens it is the similarity of the last distance."""
     expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
     expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])
@@ -461,7 +460,7 @@ def test_similarity_falls_with_the_length(context_extension, length, further, ba
     ],
 )
 def test_answer(context_extension, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(context_extension, key)
 
 

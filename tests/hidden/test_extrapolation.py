@@ -1,10 +1,11 @@
-"""Extrapolation, the full suite: every method against its definition, the causal mask, summaries, gaps of a shift, and
-positions that are drawn.
+"""Hidden tests of extrapolation: every method against its definition, the causal mask, summaries, shift gaps, and
+random positions.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
-buckets are compared at 2, 3, 7, 8 and 32 of them: there no distance lies on a boundary, or nothing depends on it.
+buckets are compared at 2, 3, 7, 8 and 32 of them: for these numbers no distance is on a boundary, or nothing
+depends on it.
 """
 
 import functools
@@ -30,7 +31,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def parameters(rng, length, d, dtype=np.float64, buckets=8):
-    """What every method needs, in one dict: each reads its own and leaves the rest."""
+    """Parameters of all methods in one dict: each method reads only its own entries."""
     return {
         "table": normal(rng, length, d, dtype=dtype),
         "n_bits": max((length - 1).bit_length(), 1),
@@ -42,7 +43,7 @@ def parameters(rng, length, d, dtype=np.float64, buckets=8):
 
 
 def added(method, t, c, length, d, given):
-    """What the method adds to feature c of row t."""
+    """Return what the method adds to feature c of row t."""
     match method:
         case "integer":
             return t
@@ -70,7 +71,7 @@ def t5_bucket(distance, buckets):
 
 
 def logit(method, q, k, i, j, given):
-    """The logit of query i and key j."""
+    """Return the logit of query i and key j."""
     if j > i:
         return -math.inf
     q_i, k_j, effect = q[i], k[j], 0.0
@@ -105,8 +106,8 @@ def all_logits(method, q, k, given):
 
 
 def agree(got, expected, says):
-    """Two arrays of logits agree, and −∞ stands in the same places."""
-    expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ where a key lies ahead, and nowhere else")
+    """Check that two arrays of logits agree, and that −∞ is in the same places."""
+    expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ if a key is ahead, and nowhere else")
     expect.close(got, expected, says)
 
 
@@ -116,7 +117,7 @@ def agree(got, expected, says):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode_of_any_size(extrapolation, rng, method):
-    """What the method adds to row t, for one row and one pair of features as well as for many."""
+    """Each row gets the method's addition, for one row and one pair of features as well as for many."""
     for length, d in ((7, 6), (1, 4), (2, 2), (16, 4), (12, 10)):
         x, given_to = normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.encode, method, x, given_to)
@@ -125,7 +126,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the sequence, a code more bits than it needs; without a base it is 10000."""
+    """A table may have more rows than the sequence, a code more bits than it needs; the default base is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -142,7 +143,7 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
-    """A method that acts in the scores gives back the numbers of x, of any size, and leaves x as it was."""
+    """A method that acts in the scores returns the numbers of x, of any size, and does not change x."""
     x = features(3, 2)
     expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
@@ -154,7 +155,7 @@ def test_encode_leaves_the_embeddings(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """float32 where x, and for learned its table, is; everything else becomes float64."""
+    """The result is float32 if x (for learned, also the table) is float32; everything else becomes float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
@@ -165,7 +166,7 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """What a row gets does not depend on the length of the sequence, except with normalized positions."""
+    """The addition to a row does not depend on the length of the sequence, except with normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -184,7 +185,7 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", [*NEITHER, *SCORED])
 def test_logits_of_any_size(extrapolation, rng, method):
-    """The scores with the method's effect, for one row and one pair of features as well as for many."""
+    """The logits are the scores with the method's effect, for one row and one pair of features as well as for many."""
     for length, d in ((9, 6), (1, 4), (2, 2), (13, 4)):
         q, k, given_to = normal(rng, length, d), normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.logits, method, q, k, given_to)
@@ -193,7 +194,7 @@ def test_logits_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_with_parameters_of_any_size(extrapolation, rng):
-    """Tables of any size, and an odd number of features where no pairs are needed; without a base it is 10000."""
+    """Tables have any size, and features an odd number if no pairs are needed; the default base is 10000."""
     q, k = normal(rng, 7, 4), normal(rng, 7, 4)
     for rows in (1, 3, 13, 31):
         given_to = {"key_table": normal(rng, rows, 4)}
@@ -201,7 +202,7 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
         agree(got, all_logits("shaw", q, k, given_to), "distances beyond the table share its first row")
     for given_to in ({}, {"base": 500}):
         got = expect.matches(extrapolation.logits, "rope", q, k, given_to)
-        agree(got, all_logits("rope", q, k, given_to), "rope: without a base it is 10000")
+        agree(got, all_logits("rope", q, k, given_to), "rope: the default base is 10000")
     q, k = normal(rng, 260, 2), normal(rng, 260, 2)
     for method in ("rope", "shaw", "alibi"):
         expect.matches(extrapolation.logits, method, q, k, {"key_table": normal(rng, 401, 2), "slope": 0.25})
@@ -212,19 +213,19 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
-    """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the
+    """Half of the buckets hold one distance each, the others share distances up to 128 logarithmically, all for the
     past."""
     for buckets, length in sizes.items():
         q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
         effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
         expected = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in reversed(range(length))]
-        expect.close(effect, np.array(expected), "what is added for each distance, in the last row")
+        expect.close(effect, np.array(expected), "the bias of each distance, in the last row")
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation, rng):
-    """A method that acts in the embeddings does not act a second time, whatever the parameters hold."""
+    """A method that acts in the embeddings does not act a second time, whatever the parameters contain."""
     for method in ADDED:
         q, k = normal(rng, 6, 5), normal(rng, 6, 5)
         got = expect.matches(extrapolation.logits, method, q, k, parameters(rng, 3, 5))
@@ -233,7 +234,7 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
 
 @pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Causal: later tokens change no score of earlier ones, and a query uses no key after its own."""
+    """Later tokens change no score of earlier tokens, and a query uses no key after its own."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -244,14 +245,13 @@ def test_a_beginning_scores_alike(extrapolation, rng):
         plain = np.where(np.tri(9, dtype=bool), q @ k.T / 2, -np.inf)
         expect.holds(
             np.allclose(whole, plain) == (method not in SCORED),
-            f"{method}: its effect is in the scores, or is none there",
+            f"{method}: it changes the scores, or acts in the embeddings",
         )
 
 
 @pytest.mark.question("logits", points=0.75)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The score of the same query and key depends on their distance alone; without an effect in the scores, on
-    nothing."""
+    """The score of the same query and key depends only on their distance, or on no position at all."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -265,17 +265,17 @@ def test_only_the_distance_counts(extrapolation, rng):
     expect.close(
         logits["alibi"][:4, 0], plain - 0.25 * np.arange(4), "alibi: the slope times the distance is subtracted"
     )
-    expect.close(logits["t5"][:4, 0], plain + np.arange(4.0), "t5: the bias stands outside the division by √d")
+    expect.close(logits["t5"][:4, 0], plain + np.arange(4.0), "t5: the bias is outside the division by √d")
     expect.close(
-        logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows stand inside the division by √d"
+        logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows are inside the division by √d"
     )
-    expect.close(logits["rope"][0, 0], plain, "rope: at distance 0 nothing is turned")
-    expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1 the score is another")
+    expect.close(logits["rope"][0, 0], plain, "rope: at distance 0 nothing rotates")
+    expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1 the score is different")
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_leave_their_arguments_alone(extrapolation, rng):
-    """q, k, the tables and the dict of parameters are as they were afterwards."""
+    """The function does not change q, k, the tables or the dict of parameters."""
     for method in (*NEITHER, *SCORED):
         expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), parameters(rng, 5, 4))
     for method in ("none", "rope", "sinusoidal"):
@@ -297,7 +297,7 @@ def test_logits_do_not_loop_over_rows(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_one_key_does_not_serve_several_queries(extrapolation):
-    """Queries and keys have one shape: a single row of keys for several queries is refused."""
+    """Queries and keys have one shape: a single row of keys for several queries raises a ValueError."""
     expect.answers(extrapolation.logits, "alibi", features(3, 4), features(3, 4), {"slope": 0.5})
     for method in ("none", "alibi", "rope"):
         expect.raises(ValueError, extrapolation.logits, method, features(3, 4), features(1, 4), {"slope": 0.5})
@@ -307,7 +307,7 @@ def test_one_key_does_not_serve_several_queries(extrapolation):
 
 
 def reliable(lengths, accuracies, threshold):
-    """The definition: of the lengths with nothing below the threshold up to and including them, the longest."""
+    """Return the longest length with no accuracy below the threshold up to it, by the definition."""
     measured = list(zip(lengths, accuracies, strict=True))
     passed = [long for long in lengths if all(accuracy >= threshold for length, accuracy in measured if length <= long)]
     return max(passed, default=0)
@@ -321,7 +321,7 @@ def reliable(lengths, accuracies, threshold):
 )
 @example(accuracies=[1.0, 0.75, 1.0], threshold=0.9, order=0)
 def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, order):
-    """The longest length up to which accuracy never falls below the threshold, in whatever order the lengths come."""
+    """The result is the longest length up to which accuracy does not fall below the threshold, in any order."""
     lengths = [3 * 2**step for step in range(len(accuracies))]
     places = Random(order).sample(range(len(lengths)), len(lengths))
     shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]
@@ -331,8 +331,8 @@ def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, 
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_at_the_limits(extrapolation):
-    """Everything passes: the longest; nothing does: 0; the threshold itself passes, and is 0.9 unless said
-    otherwise."""
+    """If all pass, the result is the longest length, if none pass, 0; the threshold itself passes, and is 0.9
+    by default."""
     longest = extrapolation.longest_reliable_length
     expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
     expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
@@ -350,7 +350,7 @@ def test_reliable_at_the_limits(extrapolation):
 @pytest.mark.question("extrapolation_gap", points=0.5)
 @given(accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6), order=seeds())
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
-    """The accuracy at the trained length minus that at the largest length, in whatever order they come."""
+    """The gap is the accuracy at the trained length minus that at the largest length, in any order of lengths."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
     random = Random(order)
     places = random.sample(range(len(lengths)), len(lengths))
@@ -362,7 +362,7 @@ def test_gap_of_any_measurement(extrapolation, accuracies, order):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_at_the_limits(extrapolation):
-    """Negative where the longest does better, 0 where it is the trained one; arguments are left as they were."""
+    """The gap is negative if the longest does better, 0 if it is the trained length; arguments do not change."""
     gap = extrapolation.extrapolation_gap
     expect.close(gap([32, 8], [1.0, 0.25], 8), -0.75, "better at the longest length")
     expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "trained at the longest length")
@@ -375,7 +375,7 @@ def test_gap_at_the_limits(extrapolation):
 
 
 def gap_of_shift(method, x, w_q, w_k, given, shift):
-    """The definition, score by score."""
+    """Return the gap by the definition, score by score."""
     length, d = x.shape
     scores = []
     for start in (0, shift):
@@ -388,8 +388,7 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
 @pytest.mark.question("shift_gap", points=0.25)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
-    """The largest difference between the scores of the same tokens at two positions, over the keys that a query may
-    use."""
+    """The gap is the largest change of a score when the same tokens move, over the keys that a query may use."""
     for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
         x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
         w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
@@ -401,15 +400,14 @@ def test_shift_gap_of_what_is_added(extrapolation, rng, method):
 
 @pytest.mark.question("shift_gap", points=0.75)
 def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
-    """No gap where a score depends on the distance alone, however large the shift; no shift, no gap; and integers have
-    one."""
+    """The gap is 0 if a score depends only on the distance, or if the shift is 0; integer positions have a gap."""
     x, w_q, w_k = normal(rng, 6, 4), normal(rng, 4, 4), normal(rng, 4, 4)
     given_to = parameters(rng, 40, 4) | {"n_bits": 4}
     # Rounding grows with the angle of RoPE and with nothing else here; 1e-8 is a thousand times above it.
     for shift in (1, 3, 30):
         for method in (*NEITHER, *SCORED):
             gap = extrapolation.shift_gap(method, x, w_q, w_k, given_to, shift)
-            expect.close(gap, 0.0, f"{method}: the distances are the same, so the scores are")
+            expect.close(gap, 0.0, f"{method}: the distances are the same, and so are the scores")
         gap = extrapolation.shift_gap("integer", x, w_q, w_k, {}, shift)
         expected = gap_of_shift("integer", x, w_q, w_k, {}, shift)
         expect.close(gap, expected, "integer: the scores depend on the positions")
@@ -425,7 +423,7 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters_of_any_size(extrapolation, rng):
-    """A table has rows times columns numbers; what belongs to other methods does not count, and need not be there."""
+    """A table has rows times columns numbers; entries of other methods do not count, and may be missing."""
     for rows, d in ((7, 6), (33, 1), (4, 4)):
         given_to = parameters(rng, rows, d, buckets=2 * d)
         for method in (*NEITHER, *ADDED, *SCORED):
@@ -451,21 +449,21 @@ def test_every_set_of_positions_is_as_likely(extrapolation):
             int(one) for one in extrapolation.random_positions(2, 5, np.random.default_rng(rng.integers(1e9)))
         )
         counted[found] = counted.get(found, 0) + 1
-    expect.holds(len(counted) == sets, "every set comes up")
-    expect.holds(min(counted.values()) > 25 and max(counted.values()) < 100, "no set comes up much more than another")
+    expect.holds(len(counted) == sets, "every set occurs")
+    expect.holds(min(counted.values()) > 25 and max(counted.values()) < 100, "no set occurs much more often")
     expect.matches(extrapolation.random_positions, 70_000, 70_000, np.random.default_rng(0))
 
 
 @pytest.mark.question("random_positions", points=0.25)
 @given(seed=seeds())
 def test_the_generator_is_the_only_source_of_chance(extrapolation, seed):
-    """The same generator gives the same positions, and another one gives others."""
+    """The same generator gives the same positions, and another generator gives different ones."""
     first, again, other = (
         extrapolation.random_positions(12, 400, np.random.default_rng(number)) for number in (seed, seed, seed + 1)
     )
     expect.holds(np.shape(first) == (12,) and np.all(np.diff(first) > 0), "twelve different positions, in order")
     expect.close(again, first, "a generator in the same state gives the same positions")
-    expect.holds(not np.array_equal(other, first), "another generator gives others")
+    expect.holds(not np.array_equal(other, first), "another generator gives different positions")
 
 
 # ANSWERS
@@ -476,7 +474,7 @@ def test_the_generator_is_the_only_source_of_chance(extrapolation, seed):
     "key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"]
 )
 def test_answer(extrapolation, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(extrapolation, key)
 
 

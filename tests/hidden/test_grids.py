@@ -1,7 +1,7 @@
-"""Grids, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any
+"""Hidden tests of grids: values for this term's inputs, dtype, arguments, errors, loops, and properties at any
 position.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 Tolerance at large coordinates: as in the suite of RoPE, FAR allows some hundred times the rounding of an angle in
 float64 near position 10⁶. Angles in float32 are off by 0.06 there.
@@ -29,7 +29,7 @@ def rates(rng, pairs, axes):
 
 
 def one_axis(head_dim, base=10000.0):
-    """The frequencies of plain RoPE, written here and not asked of the submission."""
+    """Frequencies of plain RoPE, written here, without the submission."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
@@ -53,7 +53,7 @@ def test_cells_are_counted_row_by_row(grids, height, width):
 
 @pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_of_any_grid(grids, rng):
-    """Every size that 4 divides, every grid, every base."""
+    """The code is right for every size that 4 divides, every grid and every base."""
     for height, width, d_model in ((1, 7, 4), (5, 3, 8), (2, 9, 20), (6, 1, 64)):
         expect.matches(grids.sinusoidal_2d, height, width, d_model)
         expect.matches(grids.sinusoidal_2d, height, width, d_model, float(rng.uniform(2, 1e5)))
@@ -63,14 +63,14 @@ def test_sinusoids_of_any_grid(grids, rng):
 @pytest.mark.question("sinusoidal_2d", points=0.75)
 @given(height=SIDES, width=SIDES, down=st.integers(0, 5), right=st.integers(0, 5))
 def test_products_of_codes_depend_on_the_difference(grids, height, width, down, right):
-    """The product of two cells' codes is Σ cos(ω·Δy) + Σ cos(ω·Δx), wherever the two stand."""
+    """The product of two cells' codes is Σ cos(ω·Δy) + Σ cos(ω·Δx), wherever the two cells are."""
     codes = grids.sinusoidal_2d(height + down, width + right, 12)
     expect.close(np.shape(codes), ((height + down) * (width + right), 12), "the shape")
     codes = np.reshape(codes, (height + down, width + right, 12))
     products = np.sum(codes[down:, right:] * codes[:height, :width], axis=-1)
     expected = np.cos(down * one_axis(6)).sum() + np.cos(right * one_axis(6)).sum()
     expect.close(
-        products, np.full((height, width), expected), "the product depends on the differences of y and of x alone"
+        products, np.full((height, width), expected), "the product depends only on the differences of y and of x"
     )
 
 
@@ -79,7 +79,7 @@ def test_products_of_codes_depend_on_the_difference(grids, height, width, down, 
 
 @pytest.mark.question("resize_grid", points=0.75)
 def test_resizing_between_any_shapes(grids, rng):
-    """Larger, smaller, one of each, from and to a single row, column or cell."""
+    """A grid may become larger or smaller on each axis, from and to a single row, column or cell."""
     for old, new in (
         ((3, 5), (8, 13)),
         ((7, 4), (2, 3)),
@@ -94,8 +94,8 @@ def test_resizing_between_any_shapes(grids, rng):
 @pytest.mark.question("resize_grid", points=0.25)
 @given(old=st.tuples(SIDES, SIDES), new=st.tuples(SIDES, SIDES), seed=seeds())
 def test_resizing_keeps_what_is_even(grids, old, new, seed):
-    """A table of equal rows gives equal rows, its own shape gives the table, and no value leaves the range of the
-    table."""
+    """A table of equal rows gives equal rows, the old shape gives the same table, and no value leaves the table's
+    range."""
     table = features(old[0] * old[1], 2, seed=seed)
     row = 3.0 + features(1, 2, seed=seed)
     even = grids.resize_grid(np.repeat(row, len(table), axis=0), old, new)
@@ -105,7 +105,7 @@ def test_resizing_keeps_what_is_even(grids, old, new, seed):
     along_y = np.reshape(grids.resize_grid(np.repeat(features(3, 2), 4, axis=0), (3, 4), (5, 6)), (5, 6, 2))
     expect.close(along_y, np.repeat(along_y[:, :1], 6, axis=1), "rows that are equal along x stay equal along x")
     inside = (stretched <= table.max(axis=0) + 1e-9) & (stretched >= table.min(axis=0) - 1e-9)
-    expect.holds(np.all(inside), "every new value lies between old ones")
+    expect.holds(np.all(inside), "every new value is between old values")
     expect.holds(not np.allclose(along_y[0], along_y[-1]), "rows that differ along y differ along y")
 
 
@@ -164,7 +164,7 @@ def test_alternating_pairs_are_the_pairs_of_rope(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.5)
 def test_sections_of_any_size(grids, rng):
-    """Consecutive sections of the given sizes, any base, an odd number of pairs too."""
+    """The sections are consecutive and have the requested sizes, for any base, even for an odd number of pairs."""
     for head_dim, sections in ((128, (16, 24, 24)), (14, (1, 2, 4)), (10, (3, 1, 1)), (26, (6, 5, 2))):
         expect.matches(grids.mrope_frequencies, head_dim, sections)
         expect.matches(grids.mrope_frequencies, head_dim, sections, float(rng.uniform(2, 1e6)))
@@ -173,7 +173,7 @@ def test_sections_of_any_size(grids, rng):
 
 @pytest.mark.question("mrope_frequencies", points=0.5)
 def test_interleaved_axes_of_any_size(grids, rng):
-    """Every third pair for h and for w, as far as three times their section goes, and t elsewhere."""
+    """Every third pair belongs to h, and every third to w, up to three times their section; t has all others."""
     for head_dim, sections in ((128, (24, 20, 20)), (26, (8, 3, 2)), (22, (3, 2, 6)), (20, (1, 6, 3))):
         expect.matches(grids.mrope_frequencies, head_dim, sections, interleaved=True)
         expect.matches(grids.mrope_frequencies, head_dim, sections, float(rng.uniform(2, 1e6)), True)
@@ -196,7 +196,7 @@ def test_every_pair_has_one_axis(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 def test_rotating_with_any_axes(grids, rng):
-    """Any number of leading axes and of coordinates, one row or one pair as well as many, coordinates of any sign."""
+    """There may be any number of leading axes and coordinates, one or many rows and pairs, coordinates of any sign."""
     for shape, axes in (((6, 8), 2), ((3, 5, 4), 3), ((2, 1, 3, 2, 6), 1), ((1, 2), 4)):
         expect.matches(
             grids.apply_rope_nd,
@@ -209,7 +209,7 @@ def test_rotating_with_any_axes(grids, rng):
 @pytest.mark.question("apply_rope_nd", points=0.75)
 @given(seed=seeds(), start=positions(10**4))
 def test_equal_coordinates_are_plain_rope(grids, seed, start):
-    """Where all coordinates of a token are equal, any way to give the pairs to the axes is plain RoPE."""
+    """If all coordinates of a token are equal, any division of the pairs among the axes is plain RoPE."""
     x, theta = features(3, 12, seed=seed), one_axis(12)
     where = np.arange(start, start + 3)
     axis_of_pair = np.random.default_rng(seed).integers(0, 3, 6)
@@ -218,14 +218,14 @@ def test_equal_coordinates_are_plain_rope(grids, seed, start):
     )
     plain = (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * np.outer(where, theta))
     expect.close(
-        rotated, np.stack([plain.real, plain.imag], axis=-1).reshape(3, 12), "text is rotated as by plain RoPE", FAR
+        rotated, np.stack([plain.real, plain.imag], axis=-1).reshape(3, 12), "text rotates as with plain RoPE", FAR
     )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 @given(seed=seeds(), far=positions())
 def test_rotations_on_a_grid_add_up(grids, seed, far):
-    """Rotating to one cell and then by another is rotating by their sum, and every rotation keeps the norm."""
+    """Two rotations are one rotation by the sum of the coordinates, and every rotation keeps the norm."""
     x, frequencies = features(2, 6, seed=seed), 0.1 + np.abs(features(3, 2, seed=seed))
     first, second = np.array([[1, 3], [far, 2]]), np.array([[2, far], [5, 1]])
     once = grids.apply_rope_nd(x, first + second, frequencies)
@@ -240,7 +240,7 @@ def test_rotations_on_a_grid_add_up(grids, seed, far):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_only_features_decide_the_dtype(grids, rng):
-    """float32 features give float32; float64 and whole ones give float64, whatever the frequencies are."""
+    """float32 features give float32; float64 features and whole numbers give float64, whatever the frequencies are."""
     x, where, frequencies = normal(rng, 3, 8), rng.integers(10**4, 10**5, (3, 2)), rates(rng, 4, 2)
     expect.dtype(grids.apply_rope_nd, x.astype(np.float32), where, frequencies)
     expect.dtype(grids.apply_rope_nd, x, where, frequencies.astype(np.float32))
@@ -249,7 +249,7 @@ def test_only_features_decide_the_dtype(grids, rng):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_rotating_leaves_its_arguments_alone(grids, rng):
-    """x, positions and frequencies are left as they were."""
+    """The function does not change x, positions or frequencies."""
     expect.unchanged(grids.apply_rope_nd, normal(rng, 2, 4, 6), rng.uniform(-9, 9, (4, 3)), rates(rng, 3, 3))
 
 
@@ -264,7 +264,7 @@ def test_rotating_does_not_loop_over_tokens(grids):
 
 @pytest.mark.question("grid_scores", points=0.5)
 def test_scores_on_any_grid(grids, rng):
-    """More keys than queries, leading axes, any number of coordinates."""
+    """There may be more keys than queries, leading axes, any number of coordinates."""
     for lead, tq, tk, d, axes in (((), 4, 7, 8, 2), ((2, 3), 5, 2, 6, 3), ((3,), 1, 6, 4, 1)):
         q, k = normal(rng, *lead, tq, d), normal(rng, *lead, tk, d)
         where = rng.uniform(-20, 20, (tq, axes)), rng.uniform(-20, 20, (tk, axes))
@@ -278,7 +278,7 @@ def test_scores_on_any_grid(grids, rng):
     offset=st.tuples(st.integers(-30, 30), st.integers(-30, 30)),
 )
 def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
-    """The score is that of a query at (0, 0) and a key at the difference of the coordinates, wherever the two stand."""
+    """The score is that of a query at (0, 0) and a key at the difference of the coordinates, wherever the two are."""
     q, k, frequencies = (
         features(1, 6, seed=seed),
         features(1, 6, seed=seed + 1),
@@ -287,20 +287,20 @@ def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
     shift, offset = np.array([shift]), np.array([offset])
     score = grids.grid_scores(q, k, shift, shift + offset, frequencies)
     from_zero = grids.grid_scores(q, k, 0 * shift, offset, frequencies)
-    expect.close(score, from_zero, "the score depends on the difference of the coordinates alone", FAR)
+    expect.close(score, from_zero, "the score depends only on the difference of the coordinates", FAR)
     turn = np.exp(1j * (offset @ frequencies.T))
     pairs = (q[:, 0::2] - 1j * q[:, 1::2]) * (k[:, 0::2] + 1j * k[:, 1::2]) * turn
     expect.close(
         score,
         pairs.sum(axis=1, keepdims=True).real / np.sqrt(6),
-        "each pair is rotated by the angle of the difference",
+        "each pair rotates by the angle of the difference",
         FAR,
     )
 
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_key_does_not_serve_several_positions(grids):
-    """Every query and every key has its coordinates and its features: one of either for several is refused."""
+    """Every query and key has its own coordinates and features: a single one for several raises a ValueError."""
     q, k, where, frequencies = features(3, 4), features(5, 4), features(5, 2), features(2, 2)
     expect.answers(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where[:1], frequencies)
@@ -313,7 +313,7 @@ def test_a_key_does_not_serve_several_positions(grids):
 
 @pytest.mark.question("mrope_positions", points=0.75)
 def test_positions_of_any_sequence(grids, rng):
-    """Text, images and videos in any order, wide, high and long ones, touching ones too."""
+    """Text, images and videos may come in any order and any shape, even directly one after the other."""
     for _ in range(4):
         n, m = (int(number) for number in rng.integers(1, 7, 2))
         image, video = tuple(int(side) for side in rng.integers(1, 6, 3)), (6, 2, 3)
@@ -324,8 +324,8 @@ def test_positions_of_any_sequence(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.5)
 def test_text_counts_on_after_an_image(grids, rng):
-    """Text has three equal coordinates; after an image of h rows and w columns it goes on max(h, w) further, not
-    h·w; a text without a token moves nothing."""
+    """Text has three equal coordinates; after an image of h rows and w columns it continues max(h, w) further,
+    not h·w; a text without tokens moves nothing."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
     expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
@@ -335,7 +335,7 @@ def test_text_counts_on_after_an_image(grids, rng):
         where[:before], np.repeat(count[0][:, np.newaxis], 3, axis=1), "text counts 0, 1, 2, … on all three axes"
     )
     expect.close(
-        where[-after:], np.repeat(count[1][:, np.newaxis], 3, axis=1), "text goes on at 1 + the largest coordinate"
+        where[-after:], np.repeat(count[1][:, np.newaxis], 3, axis=1), "text continues at 1 + the largest coordinate"
     )
     expect.close(
         where[before:-after].max(axis=0),
@@ -347,7 +347,7 @@ def test_text_counts_on_after_an_image(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_segments_do_not_loop_over_cells(grids):
-    """A loop over segments is fine, a loop over tokens or cells is not."""
+    """A loop over segments is allowed, a loop over tokens or cells is not."""
     expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
     expect.vectorised(grids.mrope_positions, lambda length: ([2, (length, 2, 3), (2, 3, length)],))
 
@@ -357,7 +357,7 @@ def test_segments_do_not_loop_over_cells(grids):
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position_of_any_sequence(grids, rng):
-    """1 + the largest coordinate of all, and 0 before the first token."""
+    """The position is 1 + the largest coordinate of all, and 0 before the first token."""
     for height in (1, 4, 9):
         where = rng.integers(0, 5 * height, (height, 3))
         expect.close(
@@ -382,7 +382,7 @@ def test_next_position_of_any_sequence(grids, rng):
     ],
 )
 def test_answer(grids, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(grids, key)
 
 

@@ -1,7 +1,7 @@
-"""Learned positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what a table
-must do.
+"""Hidden tests of learned positions: values for this term's inputs, dtype, arguments, errors, loops, and the rules
+of a table.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("init_table", points=0.5)
 def test_init_table_of_any_size(learned, rng):
-    """Any size from 1 on, an odd one too, any seed, any std."""
+    """The table is right for any size of at least 1, even an odd one, any seed and any std."""
     for max_len, d_model in ((1, 1), (1, 6), (7, 1), (5, 3)):
         expect.matches(learned.init_table, max_len, d_model, int(rng.integers(2**31)))
     expect.matches(learned.init_table, 6, 4, int(rng.integers(2**31)), float(rng.uniform(0.1, 2)))
@@ -36,8 +36,7 @@ def test_init_table_of_any_size(learned, rng):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape, repeated and unordered; the first and the last row can be
-    read."""
+    """Positions are a number or an array of any shape, repeated and unordered, from the first row to the last."""
     table = normal(rng, 7, 3)
     for shape in ((5,), (1,), (2, 4), (2, 1, 3)):
         expect.matches(learned.lookup, table, rng.integers(0, 7, shape))
@@ -70,7 +69,7 @@ def test_reading_is_multiplying_by_one_hot_vectors(learned, seed, reads):
 
 @pytest.mark.question("embed", points=0.5)
 def test_embed_with_any_leading_axes(learned, rng):
-    """Any number of leading axes, one token as well as many, up to the last row of the position table."""
+    """There may be any number of leading axes, and one token or many, up to the last row of the position table."""
     tokens, places = normal(rng, 9, 4), normal(rng, 6, 4)
     for shape in ((4,), (1,), (6,), (6, 2), (3, 6), (2, 1, 5), (3, 3, 3)):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
@@ -117,7 +116,7 @@ def test_lookup_gradient_does_not_loop_over_positions(learned):
 @pytest.mark.question("lookup_gradient", points=1.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """If one number of the table changes a little, the loss changes by its gradient times that, also if the row was
+    """If one number of the table changes a little, the loss changes by its gradient times that, even if the row was
     read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
@@ -139,7 +138,7 @@ def test_a_row_without_gradient_stays(learned, seed, untouched, rate):
     gradient[untouched] = 0
     stepped = learned.sgd_step(table, gradient, rate)
     expect.close(stepped[untouched], table[untouched], "a row without a gradient", tolerance=0.0)
-    expect.close((table - stepped) / rate, gradient, "what the step takes away is learning rate times gradient")
+    expect.close((table - stepped) / rate, gradient, "the step subtracts learning rate times gradient")
 
 
 # trained_rows
@@ -147,7 +146,7 @@ def test_a_row_without_gradient_stays(learned, seed, untouched, rate):
 
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows_of_any_lengths(learned, rng):
-    """Any number of lengths in any order, up to the whole table."""
+    """There may be any number of lengths in any order, up to the whole table."""
     for max_len in (1, 5, 12):
         expect.matches(learned.trained_rows, max_len, rng.integers(1, max_len + 1, 4))
         expect.matches(learned.trained_rows, max_len, np.array([1]))
@@ -165,10 +164,10 @@ def test_trained_rows_does_not_loop_over_rows(learned):
 @pytest.mark.question("trained_rows", points=0.75)
 @given(lengths=st.lists(st.integers(1, 7), min_size=1, max_size=4))
 def test_trained_rows_are_those_that_were_read(learned, lengths):
-    """The trained rows are the positions of all the sequences together."""
+    """The trained rows are the positions of all sequences together."""
     positions = np.concatenate([np.arange(length) for length in lengths])
     trained = learned.trained_rows(7, np.array(lengths))
-    expect.close(trained, np.isin(np.arange(7), positions), "a row is trained where some sequence has that position")
+    expect.close(trained, np.isin(np.arange(7), positions), "a row is trained if some sequence has that position")
 
 
 # resize_table
@@ -176,7 +175,7 @@ def test_trained_rows_are_those_that_were_read(learned, lengths):
 
 @pytest.mark.question("resize_table", points=0.75)
 def test_resize_table_to_any_length(learned, rng):
-    """Stretched or shrunk to any length, also from a single row; for one row the result is the first row."""
+    """A table stretches or shrinks to any length, even from a single row; for one row the result is the first row."""
     for rows, new_len in ((5, 8), (5, 3), (5, 5), (2, 7), (9, 2), (6, 1), (1, 1), (1, 4)):
         expect.matches(learned.resize_table, normal(rng, rows, 3), new_len)
     expect.matches(learned.resize_table, normal(rng, 4, 1), 7)
@@ -192,7 +191,7 @@ def test_resize_table_does_not_loop_over_rows(learned):
 @pytest.mark.question("resize_table", points=1.0)
 @given(seed=seeds(), rows=st.integers(2, 7), new_len=st.integers(2, 12))
 def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
-    """Rows on a straight line stay on it, evenly spaced; a table stretched by whole steps gives its own rows back."""
+    """Rows on a straight line stay on it, evenly spaced; a table stretched by whole steps contains its old rows."""
     start, end = features(2, 3, seed=seed)
     line = np.linspace(start, end, rows)
     expect.close(learned.resize_table(line, new_len), np.linspace(start, end, new_len), "a straight line of rows")
@@ -202,7 +201,7 @@ def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
     )
 
 
-# What lesson 1 says once for all, and the end of a table
+# Rules of lesson 1 for every function, and the end of a table
 
 
 @pytest.mark.question("sgd_step", points=0.25)
@@ -213,7 +212,7 @@ def test_arguments_stay_as_they_are(learned, rng):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """Four tokens do not fit a position table of three rows, nor of one."""
+    """Four tokens do not fit a position table of three rows, or of one row."""
     tokens, places = features(7, 2), features(3, 2)
     expect.answers(learned.embed, tokens, places, np.zeros((5, 3), dtype=np.int64))
     expect.raises(ValueError, learned.embed, tokens, places, np.arange(4))
@@ -222,8 +221,8 @@ def test_embed_refuses_a_text_that_is_too_long(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_gradients_fit_the_positions(learned):
-    """grad_output has one row for each position: a single row for three of them is refused, though numpy would use it
-    three times."""
+    """grad_output has one row for each position: a single row for three positions raises a ValueError, though numpy
+    would use it three times."""
     expect.answers(learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(3, 2))
     expect.raises(ValueError, learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(1, 2))
 
@@ -234,7 +233,7 @@ def test_gradients_fit_the_positions(learned):
 @pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["rows_available_at_position_1024", "parameters_gpt2", "has_built_in_distance"])
 def test_answer(learned, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(learned, key)
 
 

@@ -1,9 +1,9 @@
-"""Model, the full suite: values on the term's inputs, and what holds for a whole model.
+"""Hidden tests of the model: values for this term's inputs, and properties of a whole model.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-A property has two halves: what must change nothing changes nothing, and its neighbour does change something. The models
-are tiny. No two of their sizes are equal, but where a square matrix is asked for.
+A property has two halves: one change has no effect, and a similar change has an effect. The models
+are tiny. No two of their sizes are equal, unless a test needs a square matrix.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def normal(rng, *shape):
 
 
 def drawn_layer(draw, heads=HEADS, key_heads=KEY_HEADS, size=SIZE, d=D, f=F):
-    """A layer of the numbers that draw(*shape) gives, about 1 in size; its norms have weights far from 1."""
+    """A layer of numbers from draw(*shape), about 1 in size; its norms have weights far from 1."""
     layer = {
         "norm_1": 2 + draw(d) / 4,
         "w_q": draw(d, heads * size) / 2,
@@ -78,7 +78,7 @@ def rotated(x, positions):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm_of_this_term(model, rng):
-    """x / √(mean of x² + eps) · weight, over the last axis, with any leading axes."""
+    """The result is x / √(mean of x² + eps) · weight, over the last axis, with any leading axes."""
     for shape in ((5,), (3, 6), (2, 3, 4)):
         expect.matches(model.rms_norm, normal(rng, *shape), normal(rng, shape[-1]) + 3, float(rng.uniform(0.1, 2)))
     expect.matches(model.rms_norm, normal(rng, 2, 5) / 300, normal(rng, 5))
@@ -87,7 +87,7 @@ def test_norm_of_this_term(model, rng):
 @pytest.mark.question("rms_norm", points=0.5)
 @given(seed=seeds(), factor=st.sampled_from([0.25, 64.0, 1e6]))
 def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
-    """With eps 0 a row that is larger gives the same; a row with a number added does not: no mean is subtracted."""
+    """With eps 0 a scaled row gives the same result, but a row plus a number does not: no mean is subtracted."""
     x, weight = features(3, 5, seed=seed) + 0.25, features(5, seed=seed + 1) + 3
     got = np.asarray(model.rms_norm(x, weight, eps=0))
     expect.close(model.rms_norm(factor * x, weight, eps=0), got, "the size of x changes nothing")
@@ -100,7 +100,7 @@ def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
 
 @pytest.mark.question("swiglu", points=0.375)
 def test_swiglu_of_this_term(model, rng):
-    """(silu(x w_gate) ∘ (x w_up)) w_down, with any leading axes and gates of any size."""
+    """The result is (silu(x w_gate) ∘ (x w_up)) w_down, with any leading axes and gates of any size."""
     for lead, size in (((), 1), ((2,), 3), ((2, 3), 3000)):
         x, w_gate, w_up = size * normal(rng, *lead, 4, 5), normal(rng, 5, 7), normal(rng, 5, 7)
         expect.matches(model.swiglu, x, w_gate, w_up, normal(rng, 7, 5) / size)
@@ -109,13 +109,13 @@ def test_swiglu_of_this_term(model, rng):
 @pytest.mark.question("swiglu", points=0.375)
 @given(seed=seeds())
 def test_the_gate_alone_is_bent(model, seed):
-    """Twice w_up gives twice the result; twice w_gate does not. A gate far above 0 passes its part on, one far below 0
-    stops it."""
+    """Twice w_up gives twice the result; twice w_gate does not. A gate far above 0 lets its part through, a gate far
+    below 0 stops it."""
     x, w_up, w_down = np.abs(features(3, 4, seed=seed)) + 0.5, features(4, 5, seed=seed + 1), features(5, 4, seed=7)
     w_up, w_gate = w_up + 3, features(4, 5, seed=seed + 2)
     got = np.asarray(model.swiglu(x, w_gate, w_up, w_down))
-    expect.close(model.swiglu(x, w_gate, 2 * w_up, w_down), 2 * got, "w_up enters as it is")
-    expect.holds(not np.allclose(model.swiglu(x, 2 * w_gate, w_up, w_down), 2 * got), "the gate is bent")
+    expect.close(model.swiglu(x, w_gate, 2 * w_up, w_down), 2 * got, "the result is linear in w_up")
+    expect.holds(not np.allclose(model.swiglu(x, 2 * w_gate, w_up, w_down), 2 * got), "it is not linear in the gate")
     wide = np.full((4, 5), 256.0)
     passed = ((x @ wide) * (x @ w_up)) @ w_down
     expect.close(model.swiglu(x, wide, w_up, w_down), passed, "a gate far above 0 is its own silu")
@@ -138,7 +138,7 @@ def test_copy_j_is_of_head_j_over_n(model, seed, heads, copies):
 
 @pytest.mark.question("repeat_heads", points=0.125)
 def test_no_copies_are_refused(model):
-    """n_rep = 0 is refused: no head would be left."""
+    """n_rep = 0 raises a ValueError: no head would be left."""
     expect.answers(model.repeat_heads, features(2, 3, 4), 3)
     expect.raises(ValueError, model.repeat_heads, features(2, 3, 4), 0)
 
@@ -148,7 +148,7 @@ def test_no_copies_are_refused(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout_of_this_term(model, rng):
-    """Head by head, for matrices, for stacks of them, and for a bias."""
+    """The columns are reordered head by head, for matrices, for stacks of matrices, and for a bias."""
     for shape, heads in (((24,), 3), ((5, 20), 2), ((2, 3, 12), 1), ((16, 16), 4)):
         expect.matches(model.to_half_layout, normal(rng, *shape), heads)
 
@@ -175,12 +175,12 @@ def test_reordered_weights_score_as_before(model, seed, heads):
         return np.concatenate([turned.real, turned.imag], axis=-1)
 
     expect.close(scores(in_halves, *reordered), expected, "the scores of each head")
-    expect.holds(not np.allclose(scores(in_halves, w_q, w_k), expected), "the old columns score otherwise")
+    expect.holds(not np.allclose(scores(in_halves, w_q, w_k), expected), "the old columns give other scores")
 
 
 @pytest.mark.question("to_half_layout", points=0.125)
 def test_heads_of_odd_size_are_refused(model):
-    """Heads of an odd size are refused: their columns form no pairs."""
+    """Heads of an odd size raise a ValueError: their columns form no pairs."""
     expect.answers(model.to_half_layout, features(5, 12), 3)
     expect.raises(ValueError, model.to_half_layout, features(5, 12), 4)
 
@@ -190,7 +190,7 @@ def test_heads_of_odd_size_are_refused(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_of_this_term(model, rng):
-    """Any frequencies, any leading axes, positions for all texts or for each; large positions too."""
+    """There may be any frequencies, any leading axes, positions for all texts or for each text, and large positions."""
     frequencies = rng.uniform(0, 2, 3)
     expect.matches(model.apply_rope_half_with, normal(rng, 5, 6), rng.integers(0, 70000, 5), frequencies)
     expect.matches(model.apply_rope_half_with, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4), frequencies)
@@ -200,8 +200,8 @@ def test_rotation_of_this_term(model, rng):
 @pytest.mark.question("apply_rope_half_with", points=0.375)
 @given(seed=seeds(), shift=st.integers(1, 2000))
 def test_any_frequencies_keep_scores_relative(model, seed, shift):
-    """Whatever the frequencies are, scores depend on differences of positions alone, and rows keep their length; other
-    differences score otherwise."""
+    """Whatever the frequencies are, scores depend only on differences of positions, and rows keep their length; other
+    differences give other scores."""
     q, k = features(4, 6, seed=seed) + 0.25, features(4, 6, seed=seed + 1) + 0.25
     frequencies, positions = np.array([1.5, 0.25, 0.0078125]), np.array([0, 2, 3, 9])
 
@@ -211,7 +211,7 @@ def test_any_frequencies_keep_scores_relative(model, seed, shift):
 
     got = scores(positions, positions)
     expect.close(scores(positions + shift, positions + shift), got, "a shift of all positions", tolerance=1e-7)
-    expect.holds(not np.allclose(scores(positions + 1, positions), got), "a shift of the queries alone counts")
+    expect.holds(not np.allclose(scores(positions + 1, positions), got), "a shift of only the queries counts")
     turned = model.apply_rope_half_with(q, positions, frequencies)
     expect.close((np.asarray(turned) ** 2).sum(axis=-1), (q**2).sum(axis=-1), "rows keep their length")
 
@@ -229,7 +229,7 @@ def test_rotation_does_not_loop(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.5)
 def test_attention_of_this_term(model, rng):
-    """Any numbers of heads, texts with their own positions and masks, scores of any size."""
+    """There may be any numbers of heads, texts with their own positions and masks, scores of any size."""
     draw = features_of(rng)
     for heads, key_heads in ((6, 2), (4, 1), (3, 3)):
         layer, positions = drawn_layer(draw, heads, key_heads), rng.integers(0, 50, 5)
@@ -247,7 +247,7 @@ def test_attention_of_this_term(model, rng):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache_of_this_term(model, rng):
-    """The cache comes first, as it is; the pair that is returned holds both, keys rotated and not repeated."""
+    """The cache comes first, unchanged; the returned pair holds old and new, keys rotated and not repeated."""
     draw = features_of(rng)
     for lead, new in (((), 1), ((2,), 3)):
         cache = draw(*lead, KEY_HEADS, 4, SIZE), draw(*lead, KEY_HEADS, 4, SIZE)
@@ -256,7 +256,7 @@ def test_attention_with_a_cache_of_this_term(model, rng):
 
 
 def exchanged(layer, one, other):
-    """The layer with two query heads exchanged in w_q's columns and w_o's rows."""
+    """Return the layer with two query heads exchanged in w_q's columns and w_o's rows."""
     order = np.arange(HEADS)
     order[[one, other]] = other, one
     columns = (order[:, np.newaxis] * SIZE + np.arange(SIZE)).ravel()
@@ -266,7 +266,7 @@ def exchanged(layer, one, other):
 @pytest.mark.question("grouped_query_attention", points=0.75)
 @given(seed=seeds())
 def test_heads_of_one_group_may_be_exchanged(model, seed):
-    """Two query heads of one group, exchanged, change nothing; two of different groups do."""
+    """An exchange of two query heads of one group changes nothing; an exchange between groups does."""
     draw = of_seed(seed)
     x, layer, at = draw(5, D), drawn_layer(draw), (np.array([1, 2, 4, 7, 11]), FREQUENCIES, causal(5))
     got, _ = expect.matches(model.grouped_query_attention, x, layer, *at)
@@ -281,8 +281,7 @@ def test_heads_of_one_group_may_be_exchanged(model, seed):
 @pytest.mark.question("grouped_query_attention", points=0.25)
 @given(seed=seeds())
 def test_values_are_not_rotated(model, seed):
-    """Where all keys are zero, every token gives the mean of the values so far, wherever it stands; with keys it does
-    not."""
+    """If all keys are zero, every token gives the mean of the values so far, at any position; with keys it does not."""
     draw = of_seed(seed)
     x, layer = draw(4, D), drawn_layer(draw)
     at = np.array([3, 5, 8, 40]), FREQUENCIES, causal(4)
@@ -291,7 +290,7 @@ def test_values_are_not_rotated(model, seed):
     expected = np.repeat(means.reshape(4, KEY_HEADS, SIZE), HEADS // KEY_HEADS, axis=1).reshape(4, -1) @ layer["w_o"]
     expect.close(got, expected, "the mean of the values so far")
     expect.close(
-        values, np.swapaxes((x @ layer["w_v"]).reshape(4, KEY_HEADS, SIZE), 0, 1), "values are kept as they are"
+        values, np.swapaxes((x @ layer["w_v"]).reshape(4, KEY_HEADS, SIZE), 0, 1), "values are cached as they are"
     )
     with_keys, _ = expect.matches(model.grouped_query_attention, x, layer, *at)
     expect.holds(not np.allclose(with_keys, expected), "keys count")
@@ -299,7 +298,7 @@ def test_values_are_not_rotated(model, seed):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_a_query_that_may_use_nothing(model, rng):
-    """A query that may use no key gets zeros; the others give what they give without it."""
+    """A query that may use no key gets zeros; the results of the other queries do not change."""
     draw = features_of(rng)
     x, layer, mask = draw(4, D), drawn_layer(draw), causal(4)
     mask[:, 0] = False
@@ -314,7 +313,7 @@ def test_a_query_that_may_use_nothing(model, rng):
 
 @pytest.mark.question("block", points=0.25)
 def test_block_of_this_term(model, rng):
-    """x + attention(norm_1(x)), then x + swiglu(norm_2(x)), with and without a cache; eps is given on."""
+    """The result is x + attention(norm_1(x)), then x + swiglu(norm_2(x)), with or without a cache; eps is passed on."""
     draw = features_of(rng)
     layer, cache = drawn_layer(draw), (draw(2, KEY_HEADS, 3, SIZE), draw(2, KEY_HEADS, 3, SIZE))
     expect.matches(model.block, draw(5, D), layer, np.arange(5), FREQUENCIES, causal(5), eps=0.5)
@@ -325,8 +324,8 @@ def test_block_of_this_term(model, rng):
 @pytest.mark.question("block", points=0.75)
 @given(seed=seeds(), factor=st.sampled_from([16.0, 1024.0]))
 def test_the_sum_is_of_x_itself(model, seed, factor):
-    """Where w_o and w_down are zero, a block gives back x; with them, what it adds to a large x has the size that it
-    has for a small one."""
+    """If w_o and w_down are zero, a block returns x; otherwise, its addition to a large x is as large as to a small
+    x."""
     draw = of_seed(seed)
     x, layer, at = 4 * draw(4, D), drawn_layer(draw), (np.array([2, 3, 5, 8]), FREQUENCIES, causal(4))
     silent = layer | {"w_o": np.zeros_like(layer["w_o"]), "w_down": np.zeros_like(layer["w_down"])}
@@ -334,7 +333,7 @@ def test_the_sum_is_of_x_itself(model, seed, factor):
     added = np.asarray(expect.matches(model.block, x, layer, *at, eps=0.0)[0]) - x
     without = layer | {"w_down": silent["w_down"]}
     first, of_large = (np.asarray(model.block(size * x, without, *at, eps=0.0)[0]) - size * x for size in (1.0, factor))
-    expect.close(of_large, first, "what attention adds does not grow with x", tolerance=1e-7)
+    expect.close(of_large, first, "attention's addition does not grow with x", tolerance=1e-7)
     expect.holds(not np.allclose(added, first) and not np.allclose(first, 0), "both parts add something")
 
 
@@ -354,7 +353,7 @@ NAMES = {
 
 
 def checkpoint(model):
-    """The tensors of a model under Hugging Face's names."""
+    """Return the tensors of a model under Hugging Face's names."""
     tensors = {"model.embed_tokens.weight": model["embedding"], "model.norm.weight": model["norm"]}
     for number, layer in enumerate(model["layers"]):
         tensors |= {f"model.layers.{number}.{NAMES[name]}.weight": value.T for name, value in layer.items()}
@@ -384,7 +383,7 @@ def test_layer_10_comes_after_layer_9(model, rng):
 
 @pytest.mark.question("from_checkpoint", points=0.125)
 def test_other_tensors_are_refused(model, rng):
-    """A tensor of another name is refused: without it the logits would be others."""
+    """A tensor of another name raises a ValueError: without it the logits would be different."""
     tensors = checkpoint(drawn_model(features_of(rng), layers=1))
     expect.answers(model.from_checkpoint, tensors, FREQUENCIES, EPS)
     for name in ("model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.q_norm.weight"):
@@ -396,7 +395,7 @@ def test_other_tensors_are_refused(model, rng):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_of_this_term(model, rng):
-    """Embedding, blocks, the last norm and the head, tied and not, in any batch."""
+    """A model is embedding, blocks, the last norm and the head, tied or not, in any batch."""
     draw = features_of(rng)
     for shape, tied in (((5,), True), ((2, 4), False)):
         expect.matches(model.forward, rng.integers(0, VOCABULARY, shape), drawn_model(draw, 2, tied))
@@ -418,7 +417,7 @@ def test_only_differences_of_positions_count(model, seed, shift):
 @pytest.mark.question("forward", points=0.25)
 @given(seed=seeds(), place=st.integers(1, 4))
 def test_a_later_token_changes_no_earlier_logit(model, seed, place):
-    """Another token changes its own logits and later ones, and none before it."""
+    """Another token changes its own logits and later logits, but none before it."""
     draw = of_seed(seed)
     tokens, tiny = np.array([0, 5, 5, 2, 8]), drawn_model(draw)
     other = np.where(np.arange(5) == place, (tokens + 3) % VOCABULARY, tokens)
@@ -431,7 +430,7 @@ def test_a_later_token_changes_no_earlier_logit(model, seed, place):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), cuts=st.lists(st.integers(0, 6), min_size=2, max_size=2, unique=True))
 def test_a_text_in_any_pieces(model, seed, cuts):
-    """In pieces, through the cache, a text gives what it gives whole; the given cache stays as it was."""
+    """In pieces, through the cache, a text has the same logits as the whole text; the `cache` does not change."""
     draw, first = of_seed(seed), np.arange(7) * 4 % VOCABULARY
     tokens, tiny, cache, pieces = np.stack([first, first[::-1]]), drawn_model(draw, tied=False), None, []
     whole, kept = model.forward(tokens, tiny)
@@ -450,8 +449,8 @@ def test_a_text_in_any_pieces(model, seed, cuts):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), before=st.integers(1, 3))
 def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
-    """With lesson 13's position ids and mask, a text with padding on its left gives what it gives alone, and so does
-    one more token; without the mask it does not."""
+    """With lesson 13's position ids and mask, a text with padding on its left has the same logits as alone, and so
+    does one more token; without the mask it does not."""
     draw, tokens = of_seed(seed), np.array([3, 1, 4, 1])
     tiny, real = drawn_model(draw), np.arange(before + 4) >= before
     longer, others = np.concatenate([np.zeros(before, dtype=int), tokens]), np.arange(before + 4) % VOCABULARY
@@ -471,7 +470,7 @@ def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
 
 @pytest.mark.question("forward", points=0.125)
 def test_minus_one_is_no_token(model):
-    """A token below 0 is refused: numpy would take the last row of the embedding."""
+    """A token below 0 raises an IndexError: numpy would take the last row of the embedding."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.forward, np.array([0, 1, 8]), tiny)
     expect.raises(IndexError, model.forward, np.array([0, 1, -1]), tiny)
@@ -479,7 +478,7 @@ def test_minus_one_is_no_token(model):
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_are_left_alone(model, rng):
-    """Neither the x of a block changes, nor the tensors of a checkpoint, nor a model, nor a cache."""
+    """No function changes the x of a block, the tensors of a checkpoint, a model or a cache."""
     draw = features_of(rng)
     tiny, cache = drawn_model(draw, layers=1), [(draw(KEY_HEADS, 3, SIZE), draw(KEY_HEADS, 3, SIZE))]
     at = np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0]
@@ -494,7 +493,7 @@ def test_arguments_are_left_alone(model, rng):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_loss_of_this_term(model, rng):
-    """The mean over all rows of all texts, each token foreseen by the logits before it; huge logits too."""
+    """The loss is the mean over all rows of all texts; the logits before a token predict it; logits may be huge."""
     for shape, size in (((2,), 1), ((6,), 2000), ((2, 3, 4), 3)):
         expect.matches(model.next_token_loss, size * normal(rng, *shape, 5), rng.integers(0, 5, shape))
 
@@ -502,8 +501,8 @@ def test_loss_of_this_term(model, rng):
 @pytest.mark.question("next_token_loss", points=0.25)
 @given(seed=seeds(), number=st.sampled_from([3.0, -700.0, 5000.0]))
 def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
-    """Equal logits lose ln V; a number added to all logits changes nothing; sure and right costs nothing, sure and
-    wrong its lead."""
+    """Equal logits lose ln V; adding a number to all logits changes nothing; a confident right token costs
+    nothing, a confident wrong token its lead."""
     tokens = np.random.default_rng(seed).permutation(6)
     logits = features(6, 6, seed=seed)
     got = model.next_token_loss(logits, tokens)
@@ -522,7 +521,7 @@ def test_loss_does_not_loop(model):
 
 @pytest.mark.question("next_token_loss", points=0.125)
 def test_minus_one_is_no_next_token(model):
-    """A next token below 0 is refused: numpy would take the last logit."""
+    """A next token below 0 raises an IndexError: numpy would take the last logit."""
     expect.answers(model.next_token_loss, features(4, 5), np.array([0, 1, 4, 2]))
     expect.raises(IndexError, model.next_token_loss, features(4, 5), np.array([0, 1, -1, 2]))
 
@@ -533,8 +532,8 @@ def test_minus_one_is_no_next_token(model):
 @pytest.mark.question("generate", points=0.625)
 @given(seed=seeds(), length=st.integers(1, 4))
 def test_each_token_is_the_likeliest_after_all_before_it(model, seed, length):
-    """Each new token has the largest logit after the prompt and the new tokens before it; another prompt is continued
-    otherwise."""
+    """Each new token has the largest logit after the prompt and the new tokens before it; another prompt has another
+    continuation."""
     draw, prompt = of_seed(seed), (np.arange(length) * 5 + seed) % VOCABULARY
     tiny, text = drawn_model(draw, tied=False), list(prompt)
     got = expect.matches(model.generate, prompt, tiny, 5)
@@ -545,7 +544,7 @@ def test_each_token_is_the_likeliest_after_all_before_it(model, seed, length):
 
 @pytest.mark.question("generate", points=0.125)
 def test_a_negative_count_is_refused(model):
-    """A negative count is refused: a loop over it would silently give nothing."""
+    """A negative count raises a ValueError: a loop over it would silently give nothing."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.generate, np.array([0, 1]), tiny, 2)
     expect.raises(ValueError, model.generate, np.array([0, 1]), tiny, -1)
@@ -565,14 +564,14 @@ def test_a_negative_count_is_refused(model):
     ],
 )
 def test_answer(model, key):
-    """The answer is right."""
+    """The answer is correct."""
     expect.answer(model, key)
 
 
 @pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["feed_forward_share_of_a_layer_llama_3_8b"])
 def test_answer_to_three_digits(model, key):
-    """The answer is right; three digits do."""
+    """The answer is correct; three digits are enough."""
     expect.answer(model, key, tolerance=0.0005 / (21 / 26))
 
 

@@ -1,11 +1,11 @@
-"""Modern, the full suite: values on the term's inputs, and what each idea is for.
+"""Hidden tests of modern models: values for this term's inputs, and the purpose of each idea.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-Where a property is compared with a formula, the formula is written out here a second time, token by token or with
-complex numbers, so that it shares nothing with the solution. Positions that meet a floor are whole numbers and so are
-their scales: a quotient of whole numbers is never rounded up to the next one. At position 10⁶ an angle in float64 is
-off by up to 1e−9 or so; FAR allows a hundred times that, and float32 would be off by 0.06.
+If a property is compared with a formula, the formula is written out here a second time, token by token or with
+complex numbers, so that it shares nothing with the solution. Positions that are rounded down are whole numbers, and
+so are their scales: a quotient of whole numbers is never rounded up to the next whole number. At position 10⁶ an
+angle in float64 is off by up to 1e−9 or so; FAR allows a hundred times that, and float32 would be off by 0.06.
 """
 
 import math
@@ -37,7 +37,7 @@ def rotated(x, where, base=10000.0):
 
 
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.float64):
-    """q_content, k_content, q_rope and k_rope, every size another."""
+    """q_content, k_content, q_rope and k_rope, with different sizes."""
     shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotary), (k_len, rotary))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
@@ -47,7 +47,7 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """Softmax over equal scores, of the tokens up to each one, gives the first token this weight."""
+    """A softmax over equal scores of all tokens up to each token gives the first token this weight."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -60,7 +60,7 @@ def test_share_is_what_equal_scores_give(modern, rng):
 
 @pytest.mark.question("position_from_share", points=0.25)
 def test_position_is_found_again(modern):
-    """The share 1/(t + 1) gives position t, far along the sequence and between two tokens too."""
+    """The share 1/(t + 1) gives position t, even far along the sequence and between two tokens."""
     where = np.array([0.0, 1.0, 6.5, 99.0, 12345.0, 999999.0])
     expect.close(modern.position_from_share(1 / (where + 1)), where, "the position of the share 1/(t + 1)", FAR)
 
@@ -98,7 +98,7 @@ def test_one_layer_of_each_group_is_global(modern, groups, interval, more):
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
 def test_window_of_any_size(modern, rng):
-    """p − window < j ≤ p, for as many queries as keys and for fewer, as a boolean array."""
+    """The mask is p − window < j ≤ p, for as many queries as keys or fewer, as a boolean array."""
     length, window = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.sliding_window_mask, length, length, window)
     expect.matches(modern.sliding_window_mask, 6, length, window)
@@ -109,7 +109,7 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """Fewer queries are the last rows of the full mask, and query p may attend to min(p + 1, window) keys, itself the
+    """Fewer queries are the last rows of the full mask, and query p may attend to min(p + 1, window) keys, its own
     last."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
@@ -126,7 +126,7 @@ def test_window_with_a_cache(modern, k_len, missing, window):
 
 @pytest.mark.question("chunk_mask", points=0.25)
 def test_chunks_of_any_size(modern, rng):
-    """j ≤ p in the same block, for as many queries as keys and for fewer, as a boolean array."""
+    """The mask is j ≤ p in the same block, for as many queries as keys or fewer, as a boolean array."""
     length, chunk = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.chunk_mask, length, length, chunk)
     expect.matches(modern.chunk_mask, 6, length, chunk)
@@ -137,7 +137,7 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """Fewer queries are the last rows of the full mask, and query p may attend to (p mod chunk) + 1 keys, itself the
+    """Fewer queries are the last rows of the full mask, and query p may attend to (p mod chunk) + 1 keys, its own
     last."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
@@ -170,7 +170,7 @@ def test_p_rope_of_any_share(modern, rng):
 
 @pytest.mark.question("p_rope_frequencies", points=0.25)
 def test_p_rope_between_none_and_all(modern, rng):
-    """p = 1 is RoPE, p = 0 rotates nothing, and what rotates in between has the frequency it has in RoPE."""
+    """p = 1 is RoPE, p = 0 rotates nothing, and between them every rotating pair has its frequency of RoPE."""
     base = float(rng.uniform(200, 9000))
     everything, nothing = modern.p_rope_frequencies(22, 1, base), modern.p_rope_frequencies(22, 0, base)
     expect.close(everything, theta(22, base), "with p = 1 the frequencies are those of RoPE")
@@ -184,8 +184,7 @@ def test_p_rope_between_none_and_all(modern, rng):
 
 @pytest.mark.question("temperature", points=0.25)
 def test_temperature_at_any_position(modern, rng):
-    """1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for any scales, positions of any shape, fractions among
-    them."""
+    """The factor is 1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for any scales and any real positions."""
     for shape in ((), (7,), (2, 3, 5)):
         expect.matches(modern.temperature, rng.integers(0, 10**6, shape))
         expect.matches(
@@ -198,7 +197,7 @@ def test_temperature_at_any_position(modern, rng):
 @pytest.mark.question("temperature", points=0.5)
 @given(scale=st.integers(2, 50), step=st.integers(1, 40))
 def test_temperature_grows_in_steps(modern, scale, step):
-    """It is 1 for the first positions, and grows where (position + 1) is a multiple of floor_scale, and only there."""
+    """The factor is 1 for the first positions, and grows only where (position + 1) is a multiple of floor_scale."""
     before, at, after = step * scale - 2, step * scale - 1, (step + 1) * scale - 2
     found = modern.temperature(np.array([0, scale - 2, before, at, after]), float(scale), 0.5)
     grown = [1 + 0.5 * math.log(step + more) for more in (0, 1, 1)]
@@ -210,7 +209,7 @@ def test_temperature_grows_in_steps(modern, scale, step):
 
 @pytest.mark.question("log_n_scale", points=0.25)
 def test_log_n_at_any_position(modern, rng):
-    """max(1, ln(position + 1)/ln(trained_len)), positions of any shape, fractions among them."""
+    """The factor is max(1, ln(position + 1)/ln(trained_len)), for positions of any shape, even fractions."""
     for shape in ((), (7,), (2, 3, 5)):
         expect.matches(modern.log_n_scale, rng.integers(0, 10**6, shape), int(rng.integers(100, 9000)))
         expect.matches(modern.log_n_scale, rng.uniform(0, 300, shape), int(rng.integers(3, 90)))
@@ -220,8 +219,7 @@ def test_log_n_at_any_position(modern, rng):
 @pytest.mark.question("log_n_scale", points=0.5)
 @given(trained_len=st.integers(3, 90), power=st.integers(2, 4))
 def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
-    """1 for every token of the trained length; with n = trained_len to the power of a whole number of tokens, that
-    number."""
+    """The factor is 1 for every token of the trained length; for n = trained_len to a whole power, it is that power."""
     where = np.array([0, trained_len // 2, trained_len - 1, trained_len**power - 1])
     expect.close(modern.log_n_scale(where, trained_len), np.array([1.0, 1.0, 1.0, power]), "the factors")
 
@@ -231,7 +229,7 @@ def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
 
 @pytest.mark.question("decoupled_scores", points=0.5)
 def test_decoupled_with_any_shapes(modern, rng):
-    """Any numbers of heads, queries, keys, content and rotated features; leading axes that broadcast; any real
+    """There may be any numbers of heads, queries, keys and features, leading axes that broadcast, any real
     positions."""
     for lead, n_heads, rotary in (((3,), 3, 4), ((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
         arrays = [normal(rng, *array.shape) for array in parts(lead, 5, 7, n_heads, 3, rotary)]
@@ -248,7 +246,7 @@ def test_decoupled_with_any_shapes(modern, rng):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_dtype(modern, rng):
-    """float32 where all four feature arrays are, whatever the positions are; angles in float64."""
+    """The result is float32 if all four feature arrays are float32, whatever the positions are; angles are float64."""
     arrays = parts((), 5, 7, dtype=np.float32)
     expect.dtype(modern.decoupled_scores, *arrays, rng.integers(10**5, 10**6, 5), rng.integers(10**5, 10**6, 7))
     expect.dtype(modern.decoupled_scores, *arrays[:3], arrays[3].astype(np.float64), np.arange(5), np.arange(7))
@@ -257,11 +255,11 @@ def test_decoupled_dtype(modern, rng):
 @pytest.mark.question("decoupled_scores", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions())
 def test_decoupled_scores_are_relative_at_any_position(modern, seed, m, n, shift):
-    """The score depends on n − m alone, and it is the content score plus the rotated one over √(d_c + d_r)."""
+    """The score depends only on n − m, and is the content score plus the rotated score, over √(d_c + d_r)."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
-    expect.close(shifted, score, "shifting both positions leaves the score", FAR)
+    expect.close(shifted, score, "shifting both positions does not change the score", FAR)
     content = q_content @ k_content.swapaxes(-1, -2)
     position = q_rope @ rotated(k_rope, np.array([n - m])).T
     expect.close(score, (content + position) / 3, "the score is content plus position over √9", FAR)
@@ -293,7 +291,7 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window`, each once, in order, as int64; they may overlap, and each may be 0."""
+    """The first n_sinks and the last `window` tokens stay, each once, in order, as int64; both may overlap or be 0."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)
@@ -308,7 +306,7 @@ def test_kept_for_any_sizes(modern, rng):
 @pytest.mark.question("kept_tokens", points=0.25)
 @given(length=st.integers(20, 60), n_sinks=st.integers(1, 5), window=st.integers(2, 9))
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
-    """One token later the cache holds a part of what it held, and the new token; its size stays."""
+    """One token later the cache holds a part of the old tokens and the new token; its size stays."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
     expect.close(
         (len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache holds n_sinks + window tokens"
@@ -322,8 +320,7 @@ def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, wi
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_with_any_leading_axes(modern, rng):
-    """Any number of leading axes, one row or many, one pair or many, any real offset and base; the cache is left as it
-    was."""
+    """There may be any number of leading axes, rows and pairs, any real offset and base; the cache does not change."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
     for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
@@ -333,8 +330,7 @@ def test_shift_with_any_leading_axes(modern, rng):
 @pytest.mark.question("shift_keys", points=0.5)
 @given(seed=seeds(), start=positions(), offset=positions(), back=st.booleans(), head_dim=st.sampled_from([2, 4, 8, 16]))
 def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, head_dim):
-    """Keys stored rotated and moved on are the keys rotated by their new positions, and moving back is moving by
-    −offset."""
+    """Rotated keys that move are the keys rotated by their new positions, and moving back is moving by −offset."""
     keys, where = 3 + features(3, head_dim, seed=seed), np.arange(start, start + 3)
     offset = -offset if back else offset
     moved = modern.shift_keys(rotated(keys, where), offset)
@@ -344,17 +340,17 @@ def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, h
 
 @pytest.mark.question("shift_keys", points=0.5)
 def test_moving_queries_and_keys_changes_no_score(modern, rng):
-    """A query and all keys moved on by one offset score as before; keys moved alone do not."""
+    """If a query and all keys move by one offset, the scores stay; if only the keys move, they change."""
     q, keys, offset = normal(rng, 1, 8), normal(rng, 5, 8), float(rng.uniform(3, 90))
     before = q @ keys.T
     after = modern.shift_keys(q, offset) @ modern.shift_keys(keys, offset).T
     expect.close(after, before, "moving both changes no score")
     expect.holds(
-        not np.allclose(q @ modern.shift_keys(keys, offset).T, before), "moving the keys alone changes the scores"
+        not np.allclose(q @ modern.shift_keys(keys, offset).T, before), "moving only the keys changes the scores"
     )
     expect.holds(
         not np.allclose(modern.shift_keys(keys, offset), modern.shift_keys(keys, offset + 1)),
-        "keys moved further are others",
+        "keys that move further are different",
     )
 
 
@@ -363,7 +359,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_with_any_shapes(modern, rng):
-    """Any leading axes, heads, queries and keys; scores of −∞ get no weight."""
+    """There may be any leading axes, heads, queries and keys; scores of −∞ get no weight."""
     for lead, n_heads in (((), 1), ((2,), 3), ((2, 3), 2)):
         scores = normal(rng, *lead, n_heads, 4, 6)
         scores[..., 1, 2:] = -np.inf
@@ -373,7 +369,7 @@ def test_sink_with_any_shapes(modern, rng):
 @pytest.mark.question("sink_weights", points=0.5)
 @given(seed=seeds(), high=st.integers(1, 9))
 def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
-    """The weights are those of softmax with one more key, whose score is the head's sink, less that key's column."""
+    """The weights are those of softmax with one more key, whose score is the head's sink, without that key's column."""
     scores, sink = features(3, 4, 5, seed=seed), np.array([-1.0, 0.5, high])
     powers = np.exp(np.concatenate([scores, np.broadcast_to(sink[:, np.newaxis, np.newaxis], (3, 4, 1))], axis=-1))
     expected = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]
@@ -392,7 +388,7 @@ def test_huge_sinks_and_scores(modern):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_one_sink_does_not_serve_several_heads(modern):
-    """Each head has a sink of its own: one for all of them is refused."""
+    """Each head has its own sink: one sink for all heads raises a ValueError."""
     expect.answers(modern.sink_weights, features(3, 2, 4), np.zeros(3))
     expect.raises(ValueError, modern.sink_weights, features(3, 2, 4), np.zeros(1))
 
@@ -411,7 +407,7 @@ def test_one_sink_does_not_serve_several_heads(modern):
     ],
 )
 def test_answer(modern, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(modern, key)
 
 

@@ -1,10 +1,10 @@
-"""Three first attempts, the full suite: values on the term's inputs, loops, and what codes obey.
+"""Hidden tests of the three first attempts: values for this term's inputs, loops, and the rules of codes.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-Codes, steps, bits and periods are whole numbers and have to be exact; the others keep the usual tolerance. A loop over
-bits is fine, and so the codes are long where lines are counted: sixteen times the length is four bits more, and from
-eight bits to twelve such a loop grows by half. Some lengths are above what uint8, float16 or int16 can count.
+Codes, steps, bits and periods are whole numbers and must be exact; the other results have the usual tolerance. A loop
+over bits is allowed, so the codes are long in tests that count lines: sixteen times the length is four bits more, and
+from eight bits to twelve such a loop grows by half. Some lengths are above what uint8, float16 or int16 can count.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def at_random(rng, *limits):
 
 @pytest.mark.question("integer_positions", points=0.5)
 def test_integer_positions_of_any_length(naive, rng):
-    """0 … T − 1 as floats, for one token as well as many."""
+    """The positions are 0 … T − 1 as floats, for one token as well as many."""
     for length in (1, 2, *at_random(rng, 50, 3000)):
         expect.matches(naive.integer_positions, length)
     positions = expect.matches(naive.integer_positions, 70_000)
@@ -48,7 +48,7 @@ def test_integer_positions_of_any_length(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.75)
 def test_add_with_any_shapes(naive, rng):
-    """Any number of leading axes; one row or one feature as well as many."""
+    """There may be any number of leading axes, and one or many rows and features."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
     expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
@@ -65,7 +65,7 @@ def test_add_does_not_loop(naive):
 
 @pytest.mark.question("normalized_positions", points=0.75)
 def test_normalized_of_any_length(naive, rng):
-    """i/(L − 1), for one token, two, and many."""
+    """The positions are i/(L − 1), for one token, two, and many."""
     for length in (1, 2, 3, *at_random(rng, 50, 3000)):
         expect.matches(naive.normalized_positions, length)
     expect.matches(naive.normalized_positions, 70_000)
@@ -77,14 +77,14 @@ def test_normalized_of_any_length(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """⌈log₂ L⌉, and at least 1, for every short sequence."""
+    """The result is ⌈log₂ L⌉, and at least 1, for every short sequence."""
     for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_long_texts(naive, rng):
-    """n bits can write 2^n positions and no more."""
+    """n bits can write exactly 2^n positions."""
     for n in (10, 15, 16, 20, 24, 28):
         expect.matches(naive.bits_needed, 2**n - 1)
         expect.matches(naive.bits_needed, 2**n)
@@ -94,7 +94,7 @@ def test_bits_needed_by_long_texts(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
-    """Whole numbers are exact where a quotient of logarithms is not."""
+    """Whole numbers are exact even if a quotient of logarithms is not."""
     expect.matches(naive.bits_needed, 2**28)
     expect.matches(naive.bits_needed, 2**29)
     expect.matches(naive.bits_needed, 2**31)
@@ -102,7 +102,7 @@ def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_where_every_logarithm_rounds(naive):
-    """Whole numbers are exact where a logarithm of base 2 is not."""
+    """Whole numbers are exact even if a logarithm to base 2 is not."""
     expect.matches(naive.bits_needed, 2**28 + 1)
     expect.matches(naive.bits_needed, 2**49 + 1)
 
@@ -112,7 +112,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("binary_positions", points=1.0)
 def test_binary_of_any_length(naive, rng):
-    """As many columns as needed, or n_bits columns, for one token and for many."""
+    """There are as many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
@@ -135,7 +135,7 @@ def test_binary_positions_of_any_length_are_computed_at_once(naive):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_of_any_bit(naive):
-    """2^(bit + 1), a whole number, for every bit."""
+    """The period is 2^(bit + 1), a whole number, for every bit."""
     for bit in (0, 1, 2, 5, 9, 20, 40, 61, 62):
         expect.matches(naive.bit_period, bit)
 
@@ -143,7 +143,7 @@ def test_bit_period_of_any_bit(naive):
 @pytest.mark.question("bit_period", points=0.75)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
-    """A column of the binary code repeats after its bit's period; after half a period each bit is the opposite one."""
+    """A column of the binary code repeats after its bit's period; after half a period each bit is inverted."""
     period = naive.bit_period(bit)
     column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
     expect.close(column[period:], column[:-period], "the column repeats after a period")
@@ -155,7 +155,7 @@ def test_bits_repeat_after_their_period(naive, bit):
 
 @pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_any_codes(naive, rng):
-    """The number of columns that differ between neighbours, for codes of any length and width."""
+    """The result is the number of columns that differ between neighbours, for codes of any length and width."""
     for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
         expect.matches(naive.hamming_steps, random_codes(rng, *shape))
     expect.matches(naive.hamming_steps, random_codes(rng, 1, 4))
@@ -184,7 +184,7 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=1.0)
 def test_gray_of_any_length(naive, rng):
-    """As many columns as needed, or n_bits columns, for one token and for many."""
+    """There are as many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)
@@ -205,13 +205,13 @@ def test_gray_does_not_loop_over_positions(naive):
 @pytest.mark.question("gray_positions", points=1.0)
 @given(length=LENGTHS)
 def test_gray_is_reflected(naive, length):
-    """Added up from the front, two ones making a zero, the bits of Gray code are those of the binary code."""
+    """The running sums of the bits of Gray code, modulo 2, are the bits of the binary code."""
     gray = naive.gray_positions(length)
     numbers = (np.cumsum(gray, axis=-1) % 2) @ 2 ** np.arange(gray.shape[-1])[::-1]
     expect.close(numbers, np.arange(length), "running sums of Gray code, modulo 2, read as numbers")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
@@ -222,7 +222,7 @@ def test_arguments_stay_as_they_are(naive, rng):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_too_few_bits(naive):
-    """Too few bits for the last position are refused, as in binary_positions."""
+    """Too few bits for the last position raise a ValueError, as in binary_positions."""
     expect.answers(naive.gray_positions, 3, 2)
     expect.raises(ValueError, naive.gray_positions, 5, 2)
 
@@ -235,7 +235,7 @@ def test_gray_refuses_too_few_bits(naive):
     "key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"]
 )
 def test_answer(naive, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(naive, key)
 
 

@@ -1,10 +1,9 @@
-"""Relative positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and their
-properties.
+"""Hidden tests of relative positions: values for this term's inputs, dtype, arguments, errors, loops, and properties.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-Sizes of T5 buckets. Where a distance lies exactly on a boundary, floating point decides whether truncation keeps it
-there. With the odd sizes here no distance does. All others have a power of two of buckets, so that the logarithm of the
+Sizes of T5 buckets. If a distance is exactly on a boundary, floating-point rounding decides its bucket. With the odd
+sizes here no distance is on a boundary. All others have a power of two of buckets, so that the logarithm of the
 quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance
 of each size marked below. The expected buckets are found in whole numbers, without a logarithm.
 
@@ -36,7 +35,7 @@ def shaw_inputs(rng, lead=(), q_len=4, k_len=5, d=6, dv=3, max_distance=2, dtype
 
 
 def score_by_loops(q, k, key_table, max_distance):
-    """Shaw's scores as one reads the formula."""
+    """Shaw's scores, written as in the formula."""
     scores = np.zeros((len(q), len(k)))
     for i in range(len(q)):
         for j in range(len(k)):
@@ -47,7 +46,7 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Shaw's output from his scores, as one reads the formula; a score of −inf is a key behind the mask."""
+    """Shaw's output from his scores, written as in the formula; a masked key has the score −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())
@@ -61,7 +60,7 @@ def output_by_loops(scores, v, value_table, max_distance):
 def buckets_in_whole_numbers(distances, buckets, max_distance):
     """T5's buckets for one direction.
 
-    log(n/e) / log(D/e) · (B − e) ≥ s says the same as n^(B−e) · e^s ≥ D^s · e^(B−e).
+    log(n/e) / log(D/e) · (B − e) ≥ s is equivalent to n^(B−e) · e^s ≥ D^s · e^(B−e).
     """
     exact = buckets // 2
     wide = buckets - exact
@@ -74,7 +73,7 @@ def buckets_in_whole_numbers(distances, buckets, max_distance):
 
 
 def on_a_boundary(distances, buckets, max_distance):
-    """Where log(n/e) / log(D/e) · (B − e) is a whole number up to rounding, below the last bucket."""
+    """Distances at which log(n/e) / log(D/e) · (B − e) is a whole number up to rounding, below the last bucket."""
     exact = buckets // 2
     steps = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (buckets - exact)
     return (distances > exact) & (steps < buckets - exact - 0.5) & (np.abs(steps - steps.round()) < 1e-9)
@@ -85,7 +84,7 @@ def on_a_boundary(distances, buckets, max_distance):
 
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions_of_any_lengths(relative, rng):
-    """j − (i + q_start), for any lengths and any start."""
+    """The distance is j − (i + q_start), for any lengths and any start."""
     for _ in range(4):
         q_len, k_len, start = (int(size) for size in rng.integers(1, 12, 3))
         expect.matches(relative.relative_positions, q_len, k_len, start)
@@ -98,7 +97,7 @@ def test_relative_positions_of_any_lengths(relative, rng):
 @pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
-    """A key at j is j − i places from a query at i, wherever the queries start."""
+    """A key at j is j − i positions from a query at i, wherever the queries start."""
     entry = relative.relative_positions(4, 5, start)[i, j]
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
@@ -108,7 +107,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """Any shape, a single number too."""
+    """The argument may have any shape, even that of a single number."""
     expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
@@ -120,7 +119,7 @@ def test_clip_as_an_array_function(relative, rng):
 @pytest.mark.question("clip_positions", points=0.25)
 @given(distance=positions(), limit=st.integers(1, 10**6))
 def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
-    """Distances within the limit stay, others become the limit, and behind is the mirror image of ahead."""
+    """Distances within the limit stay, others become the limit, and behind mirrors ahead."""
     inside, outside = min(distance, limit), limit + distance
     both = relative.clip_positions(np.array([inside, outside, -inside, -outside]), limit)
     expect.close(both, np.array([inside, limit, -inside, -limit]), "within, beyond, and their mirror images")
@@ -131,7 +130,7 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
 
 @pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores_equal_the_plain_loops(relative, rng):
-    """The scores are those of the formula, pair by pair and feature by feature."""
+    """The scores agree with the formula, pair by pair and feature by feature."""
     for q_len, k_len, d, max_distance in ((5, 7, 4, 2), (6, 3, 5, 1), (1, 4, 1, 3), (3, 3, 8, 7), (3, 4, 2, 0)):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
@@ -141,7 +140,7 @@ def test_shaw_scores_equal_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_with_leading_axes(relative, rng):
-    """Any number of leading axes."""
+    """There may be any number of leading axes."""
     for lead in ((), (3,), (2, 3)):
         q, k, _, key_table, _, max_distance = shaw_inputs(rng, lead)
         expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
@@ -150,8 +149,8 @@ def test_shaw_scores_with_leading_axes(relative, rng):
 @pytest.mark.question("shaw_scores", points=0.75)
 @given(seed=seeds(), length=st.integers(4, 8))
 def test_equal_tokens_score_by_distance_alone(relative, seed, length):
-    """Equal tokens: the score depends on the distance alone, up to the limit; a table of zeros leaves the plain
-    score."""
+    """For equal tokens the score depends only on the distance, up to the limit; a table of zeros gives the
+    plain score."""
     q, k, key_table = (
         np.tile(features(1, 4, seed=seed), (length, 1)),
         features(1, 4, seed=seed + 1),
@@ -178,7 +177,7 @@ def test_shaw_scores_do_not_loop(relative):
 
 @pytest.mark.question("shaw_attention", points=0.75)
 def test_shaw_attention_equals_the_plain_loops(relative, rng):
-    """The output is that of the formula, pair by pair, with and without a mask."""
+    """The output agrees with the formula, pair by pair, with and without a mask."""
     for q_len, k_len, dv, max_distance in ((5, 7, 4, 2), (4, 3, 1, 1), (3, 3, 2, 6), (2, 4, 3, 0)):
         q, k, v, key_table, value_table, _ = shaw_inputs(rng, (), q_len, k_len, 4, dv, max_distance)
         scores = score_by_loops(q, k, key_table, max_distance)
@@ -193,7 +192,7 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores."""
+    """There may be leading axes, a mask that broadcasts, a query without a key (zeros), and large scores."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
@@ -205,7 +204,7 @@ def test_shaw_attention_with_leading_axes(relative, rng):
         (1, 5),
         (4, 1),
         (3, 2, 1, 1),
-    ):  # one row for all queries, one column for all keys, leading axes of its own
+    ):  # one row for all queries, one column for all keys, separate leading axes
         expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.resize([True, False, True], shape))
     q, k, *rest = shaw_inputs(rng)
     large = np.array([[1000], [1], [1], [1], [1]])
@@ -215,8 +214,8 @@ def test_shaw_attention_with_leading_axes(relative, rng):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_weights_share_out_both_tables(relative, seed):
-    """What every row of the value table gains, every output gains; what every row of the key table gains changes no
-    output."""
+    """A vector added to every row of the value table is added to every output; one added to the key table changes
+    nothing."""
     q, k, v, key_table, value_table = (features(5, 4, seed=seed + part) for part in range(5))
     gain = features(4, seed=seed + 5) + 4
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -225,7 +224,7 @@ def test_weights_share_out_both_tables(relative, seed):
         more - out, np.tile(gain, (5, 1)), "the weights of a query sum to one, for the table as for the values"
     )
     shifted = relative.shaw_attention(q, k, v, key_table + gain, value_table, 2)
-    expect.close(shifted, out, "the same vector for every distance says nothing about distance")
+    expect.close(shifted, out, "the same vector for every distance carries no distance")
     plain, marked = 0 * q, value_table + np.outer(np.arange(5) == 0, gain)  # equal scores: every weight is 1/5
     more = relative.shaw_attention(plain, k, v, key_table, marked, 2) - relative.shaw_attention(
         plain, k, v, key_table, value_table, 2
@@ -241,7 +240,7 @@ def test_weights_share_out_both_tables(relative, seed):
 @pytest.mark.question("t5_bucket", points=0.5)
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_buckets_of_the_whole_range(relative, bidirectional):
-    """T5's bucket at every distance that is on no boundary, for several numbers of buckets and both directions."""
+    """The buckets are T5's at every distance that is not on a boundary, for several sizes and both directions."""
     for num_buckets, max_distance in BIDIRECTIONAL if bidirectional else CAUSAL:
         per_direction = num_buckets // 2 if bidirectional else num_buckets
         reach = np.arange(max_distance + max_distance // 4 + 3)
@@ -260,7 +259,7 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Buckets never fall with the distance, ahead repeats behind in the second half, and the farthest is the last."""
     half = size[0] // 2
     expect.close(
-        relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have buckets of their own"
+        relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have separate buckets"
     )
     where = np.array([near, near + further, 10**7])
     behind, ahead = relative.t5_bucket(-where, True, *size), relative.t5_bucket(where + (where == 0), True, *size)
@@ -286,7 +285,7 @@ def test_buckets_do_not_loop(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_of_any_table(relative, rng):
-    """Any number of heads and buckets, both directions, any start, T5's max_distance by default."""
+    """There may be any number of heads and buckets, both directions, any start; max_distance is T5's by default."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140, False, q_start=138)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.matches(relative.t5_bias, normal(rng, 16, 1), 5, 3)
@@ -314,7 +313,7 @@ def test_bias_is_a_lookup(relative, rng):
 
 
 def rows_of_pairs(q_len, k_len, max_distance):
-    """For each pair of a query i and a key j the row of a table for j − i, as one reads it."""
+    """Row of a table for j − i, for each pair of a query i and a key j."""
     return np.array(
         [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
     )
@@ -322,7 +321,7 @@ def rows_of_pairs(q_len, k_len, max_distance):
 
 @pytest.mark.question("four_term_scores", points=0.5)
 def test_four_terms_equal_the_formula(relative, rng):
-    """The sum of the four terms, pair by pair, for any lengths and leading axes."""
+    """The score is the sum of the four terms, pair by pair, for any lengths and leading axes."""
     for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
         q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
         u, w = normal(rng, d), normal(rng, d)
@@ -340,8 +339,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero the scores are Shaw's; content_bias is the same as more query for the contents, and
-    position_bias as more query for the table."""
+    """With biases of zero the scores are Shaw's; content_bias adds to the query for contents, position_bias
+    for the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)
@@ -356,7 +355,7 @@ def test_without_biases_the_scores_are_shaw_s(relative, seed):
 
 @pytest.mark.question("disentangled_scores", points=0.75)
 def test_disentangled_equals_the_formula(relative, rng):
-    """Content with content, content with position, position with content, for any lengths and leading axes."""
+    """The score has content–content, content–position and position–content terms, for any lengths and leading axes."""
     for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
         q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
         other = normal(rng, *table.shape)
@@ -373,19 +372,19 @@ def test_disentangled_equals_the_formula(relative, rng):
 @pytest.mark.question("disentangled_scores", points=0.75)
 @given(seed=seeds())
 def test_query_and_key_change_places(relative, seed):
-    """If queries and keys change places, and the two tables with them, the scores are transposed; without tables they
-    are the plain ones over √3."""
+    """If queries and keys change places, and the tables too, the scores are transposed; zero tables give plain ones /
+    √3."""
     q, k = features(4, 4, seed=seed), features(5, 4, seed=seed + 1)
     one, other = features(5, 4, seed=seed + 2), features(5, 4, seed=seed + 3)
     scores = relative.disentangled_scores(q, k, one, other, 2)
-    expect.close(relative.disentangled_scores(k, q, other, one, 2), scores.T, "the other way round")
+    expect.close(relative.disentangled_scores(k, q, other, one, 2), scores.T, "queries and keys exchanged")
     plain = relative.disentangled_scores(q, k, 0 * one, 0 * other, 2)
     expect.close(plain, q @ k.T / np.sqrt(12), "tables of zeros leave q·k/√(3d)")
     by_key = relative.disentangled_scores(0 * q, k, one, other, 2)
     expect.close(by_key[3, 2], k[2] @ other[3] / np.sqrt(12), "key 2 sees query 3 one place ahead")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("shaw_attention", points=0.25)
@@ -396,7 +395,7 @@ def test_arguments_stay_as_they_are(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_a_mask_adds_no_queries(relative):
-    """A mask of three rows for a single query is refused, though numpy would give three rows of weights."""
+    """A mask of three rows for a single query raises a ValueError, though numpy would give three rows of weights."""
     q, k, v, key_table, value_table = features(1, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
     expect.answers(relative.shaw_attention, q, k, v, key_table, value_table, 1)
     expect.raises(ValueError, relative.shaw_attention, q, k, v, key_table, value_table, 1, np.ones((3, 5), dtype=bool))
@@ -404,7 +403,7 @@ def test_a_mask_adds_no_queries(relative):
 
 @pytest.mark.question("four_term_scores", points=0.25)
 def test_a_bias_has_every_feature(relative):
-    """A bias of a single number is refused, though numpy would add it to every feature."""
+    """A bias of a single number raises a ValueError, though numpy would add it to every feature."""
     q, table, bias = features(3, 4), features(3, 4, seed=1), features(4)
     expect.answers(relative.four_term_scores, q, q, table, bias, bias, 1)
     expect.raises(ValueError, relative.four_term_scores, q, q, table, bias[:1], bias, 1)
@@ -424,7 +423,7 @@ def test_a_bias_has_every_feature(relative):
     ],
 )
 def test_answer(relative, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(relative, key)
 
 

@@ -1,6 +1,6 @@
-"""RoPE, the full suite: values on the term's inputs, loops, and the properties at any position.
+"""Hidden tests of RoPE: values for this term's inputs, loops, and the properties at any position.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units
 in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At
@@ -38,7 +38,7 @@ def caches(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_of_any_size_and_base(rope, rng):
-    """θ_i = base^(−2i/d) for every even size and every base."""
+    """The frequency θ_i is base^(−2i/d) for every even size and every base."""
     for head_dim in (2, 4, 6, 64, 128):
         expect.matches(rope.rope_frequencies, head_dim)
         expect.matches(rope.rope_frequencies, head_dim, float(rng.uniform(2, 1e6)))
@@ -63,14 +63,14 @@ def test_cos_sin_at_any_real_position(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope_with_any_leading_axes(rope, rng):
-    """Any number of leading axes, and one row or one pair as well as many."""
+    """There may be any number of leading axes, and one or many rows and pairs."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_computes_angles_in_float64(rope, rng):
-    """Far along the sequence float32 features are still rotated by the right angle."""
+    """Far along the sequence float32 features still rotate by the correct angle."""
     expect.matches(rope.apply_rope, normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4))
 
 
@@ -83,7 +83,7 @@ def test_apply_rope_does_not_loop_over_rows(rope):
 @pytest.mark.question("apply_rope", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
-    """Rotating by m and then by n is rotating by m + n, and not by m alone; it keeps the norm, up to position 10⁶."""
+    """Rotating by m and then by n is rotating by m + n, not by only m; the norm stays, up to position 10⁶."""
     x = 3 + features(1, head_dim, seed=seed)
     once, further = (rope.apply_rope(x, np.array([place])) for place in (m, m + 1))
     twice = rope.apply_rope(once, np.array([n]))
@@ -97,7 +97,7 @@ def test_rotations_add_up(rope, seed, m, n, head_dim):
 
 @pytest.mark.question("rotate_half", points=0.25)
 def test_rotate_half_is_a_quarter_rotation(rope, rng):
-    """Applied twice it gives −x, for any leading axes."""
+    """Applied twice, the function gives −x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter rotations negate")
     expect.matches(rope.rotate_half, x)
@@ -110,14 +110,14 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
 @pytest.mark.question("apply_rope_half", points=0.75)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
-    """Reordering and then rotating is rotating and then reordering, and equal rows differ after it."""
+    """Reordering and then rotating is rotating and then reordering, and equal rows differ afterwards."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
     reordered = rope.interleaved_to_half(x)
     half = rope.apply_rope_half(reordered, where)
     first, second = rope.apply_rope_half(np.ones((2, head_dim)), where[:2])
-    expect.holds(not np.allclose(first, second), "equal rows at two positions come out different")
+    expect.holds(not np.allclose(first, second), "equal rows at two positions become different")
     expect.close(
-        half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR
+        half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ only by the reordering", FAR
     )
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
@@ -127,13 +127,13 @@ def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
 
 @pytest.mark.question("interleaved_to_half", points=0.25)
 def test_interleaved_to_half_as_an_array_function(rope, rng):
-    """Even features first, then odd ones, for any leading axes."""
+    """The even features come first, then the odd ones, for any leading axes."""
     expect.matches(rope.interleaved_to_half, normal(rng, 2, 3, 10))
 
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved_is_the_inverse(rope, rng):
-    """After interleaved_to_half it gives x back, for any leading axes."""
+    """After interleaved_to_half the function restores x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.matches(rope.half_to_interleaved, x)
@@ -145,9 +145,9 @@ def test_half_to_interleaved_is_the_inverse(rope, rng):
 @pytest.mark.question("rotation_matrix", points=0.75)
 @given(m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_undo_and_add(rope, m, n, head_dim):
-    """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
+    """R_mᵀ R_n = R_{n−m}, and R_m x is apply_rope of one row."""
     r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
-    expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m turns, unless m is 0")
+    expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m rotates, unless m is 0")
     expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
     row = features(1, head_dim, seed=m)
     expect.close(row @ r_m.T, rope.apply_rope(row, np.array([m])), "R_m x is apply_rope of the row x", FAR)
@@ -160,16 +160,15 @@ def test_rotations_undo_and_add(rope, m, n, head_dim):
 @pytest.mark.question("rope_scores", points=1.25)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
-    """The score depends on n − m, and on n − m alone, for positions up to 10⁶; at the same position it is the plain
-    one."""
+    """The score depends on n − m, and only on n − m, for positions up to 10⁶; at n = m it is the plain score."""
     q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
     from_zero = rope.rope_scores(q, k, np.array([0]), np.array([n - m]))
-    expect.close(shifted, score, "shifting both positions leaves the score", FAR)
+    expect.close(shifted, score, "shifting both positions does not change the score", FAR)
     expect.close(from_zero, score, "the score is that of a query at 0 and a key at n − m", FAR)
     plain = rope.rope_scores(q, k, np.array([n]), np.array([n]))
-    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position the score is the plain one", FAR)
+    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position it is the plain score", FAR)
     ones = np.ones((1, head_dim))
     together, apart = (rope.rope_scores(ones, ones, np.array([m]), np.array([m + offset])) for offset in (0, 1))
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
@@ -177,7 +176,7 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
 
 @pytest.mark.question("rope_scores", points=0.5)
 def test_scores_with_any_shapes(rope, rng):
-    """More keys than queries, leading axes, any base."""
+    """There may be more keys than queries, leading axes, and any base."""
     q, k = normal(rng, 2, 3, 4, 8), normal(rng, 2, 3, 6, 8)
     expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
     expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6), 50.0)
@@ -198,7 +197,7 @@ def test_scores_do_not_loop(rope):
 
 @pytest.mark.question("rope_attention", points=0.5)
 def test_attention_values(rope, rng):
-    """Any number of heads, leading axes, any positions, causal or not, any base."""
+    """There may be any number of heads, leading axes, any positions and base, causal or not."""
     x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
@@ -208,7 +207,7 @@ def test_attention_values(rope, rng):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
-    """Row t attends to rows 0 … t, also if the positions are in another order."""
+    """Row t attends to rows 0 … t, even if the positions are in another order."""
     expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
 
 
@@ -239,7 +238,7 @@ def test_values_are_not_rotated(rope, seed, shift):
 
 @pytest.mark.question("decode_step", points=1.0)
 def test_decoding_equals_the_full_pass(rope, rng):
-    """Token by token from an empty cache gives the rows of rope_attention, for any heads and leading axes."""
+    """Decoding token by token from an empty cache gives the rows of rope_attention, for any heads and leading axes."""
     x, w = normal(rng, 2, 6, 4), weights(rng, 4, 12)
     full = rope.rope_attention(x, *w, 3)
     cache_k = cache_v = np.zeros((2, 3, 0, 4))
@@ -253,7 +252,7 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The token has the position `position`, any real number, whatever the number of rows in the cache, also none."""
+    """The token has the position `position`, any real number, whatever the number of rows in the cache, even 0."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(
         rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0
@@ -276,7 +275,7 @@ def test_decoding_does_not_loop_over_the_cache(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope_as_an_array_function(rope, rng):
-    """Any rotary_dim, an odd width too, leading axes."""
+    """There may be any rotary_dim, an odd width, and leading axes."""
     expect.matches(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
@@ -286,14 +285,14 @@ def test_partial_rope_as_an_array_function(rope, rng):
 
 @pytest.mark.question("decay_bound", points=0.25)
 def test_decay_bound_of_any_offsets(rope, rng):
-    """Offsets of any shape and sign; the bound is the same for both signs."""
+    """Offsets may have any shape and sign; the bound is the same for both signs."""
     offsets = rng.uniform(-500, 500, (2, 3))
     expect.matches(rope.decay_bound, offsets, 16)
     expect.matches(rope.decay_bound, float(offsets[0, 0]), 128, base=500000.0)
     expect.close(rope.decay_bound(-offsets, 16), rope.decay_bound(offsets, 16), "the bound is the same for −offset")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("apply_rope", points=0.125)
@@ -304,14 +303,14 @@ def test_arguments_stay_as_they_are(rope, rng):
 
 @pytest.mark.question("rotate_half", points=0.25)
 def test_a_half_needs_pairs(rope):
-    """An odd number of features is refused: it has no halves."""
+    """An odd number of features raises a ValueError: it has no halves."""
     expect.answers(rope.rotate_half, features(2, 4))
     expect.raises(ValueError, rope.rotate_half, features(2, 5))
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
 def test_half_positions_fit_the_rows(rope):
-    """In the half layout, too, every row needs one position: a single one for all rows is refused."""
+    """In the half layout, too, every row needs one position: a single position for all rows raises a ValueError."""
     expect.answers(rope.apply_rope_half, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope_half, features(5, 4), np.array([7]))
 
@@ -331,7 +330,7 @@ def test_half_positions_fit_the_rows(rope):
     ],
 )
 def test_answer(rope, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(rope, key)
 
 

@@ -1,14 +1,14 @@
-"""Sinusoidal encoding, the full suite: values on the term's inputs, loops, and properties far out.
+"""Hidden tests of the sinusoidal encoding: values for this term's inputs, loops, and properties at large positions.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
 Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units
 in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶ the
 angle, and so each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much,
 summed over the hands. Angles in float32 are off by 0.06 there.
 
-A wavelength returned in float32 is off by up to 6e−8 of itself, and a hand that has turned for so long by 2π times
-that, 4e−7. That is a mistake of dtype, which costs where the dtype is asked for: ROUNDED allows twice as much.
+A wavelength returned in float32 is off by up to 6e−8 of its size, and a hand after one wavelength by 2π times
+that, 4e−7. That is a mistake of dtype, which costs points in the test of the dtype: ROUNDED allows twice as much.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 
 def encoding(positions, d_model):
-    """The encoding, for tests of other functions: a mistake in the student's own costs in its own tests."""
+    """The encoding, for tests of other functions: a mistake in the student's encoding costs only in its own tests."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 
@@ -43,7 +43,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("frequencies", points=0.75)
 def test_frequencies_of_any_size_and_base(sinusoidal, rng):
-    """ω_i = base^(−2i/d) for every even size and every base."""
+    """The frequency ω_i is base^(−2i/d) for every even size and every base."""
     for d_model in (2, 4, 6, 64, 512):
         expect.matches(sinusoidal.frequencies, d_model)
         expect.matches(sinusoidal.frequencies, d_model, float(rng.uniform(2, 1e6)))
@@ -56,7 +56,7 @@ def test_frequencies_of_any_size_and_base(sinusoidal, rng):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
-    """Positions are a number or an array of any shape, negative and fractional ones too; the features are a new last
+    """Positions are a number or an array of any shape, even negative or fractional; the features are a new last
     axis."""
     expect.matches(sinusoidal.sinusoidal_encoding, float(rng.uniform(-50, 50)), 6)
     for shape in ((7,), (1,), (2, 3), (2, 1, 3)):
@@ -66,7 +66,7 @@ def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_computes_angles_in_float64(sinusoidal, rng):
-    """The angles are right at large positions and at negative ones."""
+    """The angles are correct at large and at negative positions."""
     expect.matches(sinusoidal.sinusoidal_encoding, rng.integers(10**5, 10**6, 5), 16, tolerance=FAR)
     expect.matches(sinusoidal.sinusoidal_encoding, -rng.uniform(10**5, 10**6, 5), 16, tolerance=FAR)
 
@@ -83,10 +83,10 @@ def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, bas
     """Pair i needs base^(2i/d) positions to rotate as far as pair 0 does in one."""
     hands = np.arange(d_model // 2)
     encoding = sinusoidal.sinusoidal_encoding(position * base ** (2 * hands / d_model), d_model, base)
-    expect.close(np.shape(encoding), (d_model // 2, d_model), "one row a position")
+    expect.close(np.shape(encoding), (d_model // 2, d_model), "one row per position")
     sines, cosines = encoding[hands, 2 * hands], encoding[hands, 2 * hands + 1]
-    expect.close(sines, np.full(d_model // 2, np.sin(position)), "all hands have the same sine by then")
-    expect.close(cosines, np.full(d_model // 2, np.cos(position)), "all hands have the same cosine by then")
+    expect.close(sines, np.full(d_model // 2, np.sin(position)), "all hands have the same sine then")
+    expect.close(cosines, np.full(d_model // 2, np.cos(position)), "all hands have the same cosine then")
 
 
 # add_positions
@@ -94,7 +94,7 @@ def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, bas
 
 @pytest.mark.question("add_positions", points=0.5)
 def test_add_positions_with_any_leading_axes(sinusoidal, rng):
-    """Any number of leading axes, and one row or one pair as well as many."""
+    """There may be any number of leading axes, and one or many rows and pairs."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
         expect.matches(sinusoidal.add_positions, normal(rng, *shape))
     expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))
@@ -103,7 +103,7 @@ def test_add_positions_with_any_leading_axes(sinusoidal, rng):
 
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
-    """The encoding is right at large positions also for float32 features."""
+    """The encoding is correct at large positions, even for float32 features."""
     # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by
     # 1e−7.
     expect.matches(sinusoidal.add_positions, normal(rng, 4096, 6, dtype=np.float32), 2.0)
@@ -118,13 +118,13 @@ def test_add_positions_does_not_loop_over_rows(sinusoidal):
 @pytest.mark.question("add_positions", points=0.875)
 @given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
 def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
-    """What is added to a row depends on its position alone: the same in every sequence, and PE(0) in row 0."""
+    """The addition to a row depends only on its position: it is the same in every sequence, and PE(0) in row 0."""
     x = features(3, length, d_model, seed=seed)
     moved = sinusoidal.add_positions(x)
     expect.close(moved, x + (moved[0] - x[0]), "every sequence gets the same encoding")
     expect.close(moved[:, 0], x[:, 0] + np.tile([0.0, 1.0], d_model // 2), "the first row is position 0")
     first_hand = np.stack([np.sin(np.arange(length)), np.cos(np.arange(length))], axis=-1)
-    expect.close(moved[..., :2], x[..., :2] + first_hand, "the first hand turns one radian a row")
+    expect.close(moved[..., :2], x[..., :2] + first_hand, "the first hand turns one radian per row")
 
 
 # wavelengths
@@ -132,7 +132,7 @@ def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
 
 @pytest.mark.question("wavelengths", points=0.25)
 def test_wavelengths_of_any_size_and_base(sinusoidal, rng):
-    """λ_i = 2π/ω_i for every even size and every base."""
+    """The wavelength λ_i is 2π/ω_i for every even size and every base."""
     for d_model in (2, 6, 512):
         expect.matches(sinusoidal.wavelengths, d_model)
         expect.matches(sinusoidal.wavelengths, d_model, float(rng.uniform(2, 1e6)))
@@ -148,8 +148,8 @@ def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
     where = position + np.stack([np.zeros(d_model // 2), wavelengths / 2, wavelengths])
     codes = encoding(where, d_model)
     now, half, whole = np.stack([codes[:, hands, 2 * hands], codes[:, hands, 2 * hands + 1]], axis=-1)
-    expect.close(half, -now, "half a wavelength on, each hand points the other way", ROUNDED)
-    expect.close(whole, now, "a wavelength on, each hand is back", ROUNDED)
+    expect.close(half, -now, "after half a wavelength, each hand points the other way", ROUNDED)
+    expect.close(whole, now, "after a wavelength, each hand is back", ROUNDED)
 
 
 # shift_matrix
@@ -157,7 +157,7 @@ def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
 
 @pytest.mark.question("shift_matrix", points=0.5)
 def test_shift_matrix_of_any_size_and_base(sinusoidal, rng):
-    """Any real offset, any even size, any base."""
+    """The matrix is right for any real offset, any even size and any base."""
     for d_model in (2, 6, 12):
         expect.matches(sinusoidal.shift_matrix, float(rng.uniform(-100, 100)), d_model, float(rng.uniform(2, 1e6)))
     expect.matches(sinusoidal.shift_matrix, int(rng.integers(10**5, 10**6)), 16, tolerance=FAR)
@@ -171,7 +171,7 @@ def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
     moved = sinusoidal.shift_matrix(shift, d_model) @ encoding(position, d_model)
     expect.close(moved, encoding(position + shift, d_model), "M · PE(p) = PE(p + k)", FAR)
     first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
-    expect.close(moved[:2], first_hand, "the first hand moves one radian a position", FAR)
+    expect.close(moved[:2], first_hand, "the first hand moves one radian per position", FAR)
 
 
 @pytest.mark.question("shift_matrix", points=0.75)
@@ -180,10 +180,10 @@ def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
     """M is a rotation; a shift by 0 changes nothing; two shifts are one shift by their sum."""
     one, other = sinusoidal.shift_matrix(first, d_model), sinusoidal.shift_matrix(second, d_model)
     expect.close(one.T @ one, np.eye(d_model), "Mᵀ M = 1")
-    expect.close(sinusoidal.shift_matrix(0, d_model), np.eye(d_model), "moving on by 0 changes nothing")
+    expect.close(sinusoidal.shift_matrix(0, d_model), np.eye(d_model), "moving by 0 changes nothing")
     expect.close(other @ one, sinusoidal.shift_matrix(first + second, d_model), "shifts add up", FAR)
     block = np.array([[np.cos(first), np.sin(first)], [-np.sin(first), np.cos(first)]])
-    expect.close(one[:2, :2], block, "the first block turns one radian a position", FAR)
+    expect.close(one[:2, :2], block, "the first block turns one radian per position", FAR)
 
 
 # offset_similarity
@@ -207,8 +207,7 @@ def test_similarity_does_not_loop_over_offsets(sinusoidal):
 @pytest.mark.question("offset_similarity", points=1.0)
 @given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
 def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_model):
-    """PE(p) · PE(p + k) depends on k alone, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for
-    −k."""
+    """PE(p) · PE(p + k) depends only on k, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for −k."""
     here, there = encoding(np.array([position, position + shift]), d_model)
     ahead, none, behind = sinusoidal.offset_similarity(np.array([shift, 0, -shift]), d_model)
     expect.close(here @ there, ahead, "the dot product is the similarity at that offset", FAR)
@@ -224,21 +223,21 @@ def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_m
 
 @pytest.mark.question("to_concatenated", points=0.25)
 def test_to_concatenated_as_an_array_function(sinusoidal, rng):
-    """All the sines first, then all the cosines, for any leading axes."""
+    """All the sines come first, then all the cosines, for any leading axes."""
     expect.matches(sinusoidal.to_concatenated, normal(rng, 2, 3, 10))
     expect.matches(sinusoidal.to_concatenated, normal(rng, 4, 2))
 
 
 @pytest.mark.question("to_interleaved", points=0.5)
 def test_to_interleaved_takes_it_back(sinusoidal, rng):
-    """It undoes to_concatenated, for any leading axes."""
+    """The function is the inverse of to_concatenated, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
     expect.matches(sinusoidal.to_interleaved, x)
     expect.matches(sinusoidal.to_interleaved, normal(rng, 4, 2))
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("add_positions", points=0.125)
@@ -249,7 +248,7 @@ def test_arguments_stay_as_they_are(sinusoidal, rng):
 
 @pytest.mark.question("to_concatenated", points=0.25)
 def test_reordering_needs_pairs(sinusoidal):
-    """An odd number of features is refused."""
+    """An odd number of features raises a ValueError."""
     expect.answers(sinusoidal.to_concatenated, features(2, 6))
     expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 7))
 
@@ -262,7 +261,7 @@ def test_reordering_needs_pairs(sinusoidal):
     "key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"]
 )
 def test_answer(sinusoidal, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(sinusoidal, key)
 
 

@@ -1,11 +1,11 @@
-"""State, the full suite: values on the term's inputs, dtype, arguments, errors, loops, memory, and what each idea is
-for.
+"""Hidden tests of state: values for this term's inputs, dtype, arguments, errors, loops, memory, and the purpose of
+each idea.
 
-The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
 
-Where a property is compared with a formula, the formula is written out here a second time, token by token and without
-any sum of logarithms, so that it shares nothing with the solution. Where a state is returned, q has no leading axes
-that k or v have not: whether such an axis belongs to the state is nobody's rule.
+If a property is compared with a formula, the formula is written out here a second time, token by token and without
+any sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes
+that k or v have too: no rule says whether another axis belongs to the state.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def product_of_gates(log_f):
-    """[i, j]: the gates after j up to i multiplied, 0 for j > i; without logarithms, entry by entry."""
+    """Entry [i, j] is the product of the gates after j up to i, 0 for j > i, without logarithms, entry by entry."""
     f = np.exp(log_f)
     return np.array([[np.prod(f[j + 1 : i + 1]) if j <= i else 0.0 for j in range(len(f))] for i in range(len(f))])
 
@@ -62,7 +62,7 @@ def softmax(scores):
 
 
 def token_by_token(q, k, v, log_f, memory):
-    """All results, and the last state: forget, write, read."""
+    """Return all results and the last state: forget, write, read."""
     outs = []
     for t in range(len(q)):
         memory = np.exp(log_f[t]) * memory + np.outer(k[t], v[t])
@@ -82,7 +82,7 @@ def rotated(x, base=10000.0):
 
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias_with_any_leading_axes(state, rng):
-    """Any number of leading axes, one token or many; the gates are left as they were."""
+    """There may be any number of leading axes, one token or many; the gates do not change."""
     for shape in ((6,), (3, 1), (2, 3, 5), (9,)):
         expect.matches(state.decay_bias, log_gates(rng, *shape))
     expect.matches(state.decay_bias, log_gates(rng, 140))
@@ -90,7 +90,7 @@ def test_bias_with_any_leading_axes(state, rng):
 
 @pytest.mark.question("decay_bias", points=0.5)
 def test_bias_with_shut_gates(state, rng):
-    """Exact between and after gates of −inf and of −1e30, wherever they stand, and as many as there are."""
+    """The sums are exact between and after gates of −inf and of −1e30, wherever they are, and however many."""
     for shut in (-INF, -1e30, -1e38):
         log_f = log_gates(rng, 3, 9)
         log_f[0, 4] = log_f[1, 0] = log_f[1, 8] = log_f[2, 2] = log_f[2, 3] = log_f[2, 7] = shut
@@ -103,12 +103,12 @@ def test_bias_with_shut_gates(state, rng):
 @pytest.mark.question("decay_bias", points=0.5)
 @given(seed=seeds(), middle=st.integers(1, 4))
 def test_bias_adds_up_along_the_way(state, seed, middle):
-    """From key to query through a token between them: the two parts add up; one step costs the gate of the later
-    token."""
+    """The bias from key to query is the sum of two parts through a token between; one step costs the later
+    token's gate."""
     log_f = gates(6, seed=seed) - 0.125
     bias = state.decay_bias(log_f)
     through = bias[middle:, middle, np.newaxis] + bias[middle, : middle + 1]
-    expect.close(bias[middle:, : middle + 1], through, "the parts of a way add up")
+    expect.close(bias[middle:, : middle + 1], through, "the parts add up")
     expect.close(np.diagonal(bias, -1), log_f[1:], "one step costs the gate of the later token")
     expect.close(np.exp(bias[np.triu_indices(6, 1)]), np.zeros(15), "nothing is seen ahead")
 
@@ -119,13 +119,12 @@ def test_bias_adds_up_along_the_way(state, seed, middle):
 @pytest.mark.question("decay_matrix", points=0.5)
 @given(seed=seeds(), shut=st.integers(0, 6), deep=st.booleans())
 def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
-    """The gates between key and query multiplied; a shut gate cuts off all that stands before it, and nothing after
-    it."""
+    """An entry is the product of the gates between key and query; a closed gate cuts off only the tokens before it."""
     log_f = gates(7, seed=seed)
     log_f[shut] = -1e30 if deep else -INF
     matrix = state.decay_matrix(log_f)
     expect.close(matrix, product_of_gates(log_f), "each entry is the product of the gates between key and query")
-    expect.close(np.diagonal(matrix), np.ones(7), "a token sees itself whole")
+    expect.close(np.diagonal(matrix), np.ones(7), "the diagonal is 1")
 
 
 # constant_decay
@@ -134,8 +133,7 @@ def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
 @pytest.mark.question("constant_decay", points=0.25)
 @given(n_heads=st.sampled_from([1, 2, 4, 8, 16]), head=st.integers(1, 16))
 def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
-    """With a slope of ALiBi, key j costs query i the slope times i − j, and softmax of it decays by one factor per
-    step."""
+    """With a slope of ALiBi, the bias is minus slope times i − j, and its softmax decays by one factor per step."""
     slope = 2.0 ** (-8 * min(head, n_heads) / n_heads)
     bias = state.decay_bias(state.constant_decay(6, slope))
     expect.close(-bias[5] / slope, np.arange(5, -1, -1.0), "the last row in steps of the slope")
@@ -148,7 +146,7 @@ def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_with_scores_of_any_size(state, rng):
-    """Huge scores of either sign, beside shut gates too, give finite results."""
+    """Huge scores of either sign give finite results, even beside closed gates."""
     q, k, v = drawn(rng, 2)
     log_f = log_gates(rng, 7)
     log_f[3] = -INF
@@ -161,8 +159,7 @@ def test_forgetting_with_scores_of_any_size(state, rng):
 @pytest.mark.question("forgetting_attention", points=1)
 @given(seed=seeds(), shut=st.integers(1, 6))
 def test_forgetting_is_softmax_with_decay(state, seed, shut):
-    """The weights of causal attention times the gates between key and query, divided by their sum; a shut gate is a
-    cut."""
+    """The weights are causal weights times the gates between, divided by their sum; a closed gate is a cut."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5)
     log_f[shut] = -INF
     weights = np.exp(q @ k.T / np.sqrt(3)) * product_of_gates(log_f)
@@ -176,7 +173,7 @@ def test_forgetting_is_softmax_with_decay(state, seed, shut):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_a_gate_does_not_serve_several_tokens(state):
-    """Every token has its gate, its key and its value: one for several is refused."""
+    """Every token has its gate, its key and its value: one for several tokens raises a ValueError."""
     q, k, v = tokens()
     expect.answers(state.forgetting_attention, q, k, v, gates(7))
     expect.raises(ValueError, state.forgetting_attention, q, k, v, gates(1))
@@ -188,7 +185,7 @@ def test_a_gate_does_not_serve_several_tokens(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes, one token too; no argument is changed."""
+    """There may be any leading axes that broadcast, any sizes, even one token; no argument changes."""
     for lead, length, d_k, d_v in (((), 6, 5, 2), ((2,), 1, 1, 3), ((2, 3), 5, 4, 1)):
         expect.matches(
             state.linear_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length)
@@ -201,12 +198,12 @@ def test_linear_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_attention", points=0.75)
 @given(seed=seeds(), shut=st.integers(1, 6), deep=st.booleans())
 def test_linear_is_token_by_token(state, seed, shut, deep):
-    """All at once gives what token by token gives, across shut gates too."""
+    """All tokens at once give the same result as token by token, even across closed gates."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5) / 4
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -1e30 if deep else -INF
     expected, _ = token_by_token(q, k, v, log_f, np.zeros((3, 4)))
-    expect.close(state.linear_attention(q, k, v, log_f), expected, "all at once is what token by token gives")
+    expect.close(state.linear_attention(q, k, v, log_f), expected, "all at once equals token by token")
 
 
 @pytest.mark.question("linear_attention", points=0.25)
@@ -220,7 +217,7 @@ def test_linear_does_not_loop(state):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes, a gate as a number or with leading axes; no argument is changed."""
+    """There may be any leading axes that broadcast, any sizes, a gate as a number or an array; no argument changes."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         arrays = [normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v)]
         expect.unchanged(state.linear_step, *arrays, log_gates(rng, *lead))
@@ -233,8 +230,8 @@ def test_step_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_step", points=0.5)
 @given(seed=seeds(), shut=st.integers(0, 4))
 def test_steps_are_all_at_once(state, seed, shut):
-    """Step after step, from a given state on, each token reads the sum of all written before it, times the gates since;
-    so with shut gates."""
+    """From any first state, each token reads the sum of everything written so far, times the later gates, even closed
+    ones."""
     (q, k, v), log_f, memory = (
         tokens(length=5, seed=seed),
         gates(5, seed=seed + 5) / 4 - 0.125,
@@ -247,22 +244,21 @@ def test_steps_are_all_at_once(state, seed, shut):
     ] * (q @ memory)
     for t in range(5):
         out, memory = state.linear_step(memory, q[t], k[t], v[t], float(log_f[t]))
-        expect.close(out, expected[t], "each token reads all that was written, times the gates since")
+        expect.close(out, expected[t], "each token reads everything written, times the later gates")
 
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_a_step_forgets_or_keeps_all(state, rng):
-    """A shut gate leaves the new token alone; an open gate and an empty key leave the state as it was, and it can be
-    read."""
+    """After a closed gate only the new token is in the state; an open gate and an empty key do not change the state."""
     memory, q, k, v = (normal(rng, *part.shape) for part in one_token(2))
     for shut in (-INF, -1e30):
         out, after = state.linear_step(memory, q, k, v, shut)
         alone = k[:, :, np.newaxis] * v[:, np.newaxis, :]
-        expect.close(after, alone, "after a shut gate only the new token is there")
-        expect.close(out, np.einsum("bk,bkv->bv", q, alone), "and is read alone")
+        expect.close(after, alone, "after a closed gate only the new token is there")
+        expect.close(out, np.einsum("bk,bkv->bv", q, alone), "and only the new token is read")
     out, after = state.linear_step(memory, q, 0 * k, v, 0.0)
-    expect.close(after, memory, "an open gate and an empty key leave the state")
-    expect.close(out, np.einsum("bk,bkv->bv", q, memory), "which is read as it was")
+    expect.close(after, memory, "an open gate and an empty key do not change the state")
+    expect.close(out, np.einsum("bk,bkv->bv", q, memory), "which is read unchanged")
 
 
 # linear_chunks
@@ -270,7 +266,7 @@ def test_a_step_forgets_or_keeps_all(state, rng):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_of_any_size(state, rng):
-    """Any chunk, any leading axes that broadcast, with a state and without; no argument is changed."""
+    """There may be any chunk, any leading axes that broadcast, with or without a state; no argument changes."""
     for lead, length, d_k, d_v in (((), 11, 5, 2), ((2,), 1, 1, 3), ((2, 3), 8, 4, 1)):
         arrays = (*drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length))
         for chunk in (1, 2, 5, length, 50):
@@ -284,8 +280,8 @@ def test_chunks_of_any_size(state, rng):
 @pytest.mark.question("linear_chunks", points=0.5)
 @pytest.mark.parametrize("split", [1, 6])
 def test_chunks_are_token_by_token(state, rng, split):
-    """Any chunk, and any split into two calls, gives what token by token gives, from a given state on, across shut
-    gates too."""
+    """Any chunk size, and any split into two calls, gives the same as token by token, from any state, across
+    closed gates."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
     expected, last = token_by_token(q, k, v, log_f, memory)
@@ -293,14 +289,14 @@ def test_chunks_are_token_by_token(state, rng, split):
         one, between = state.linear_chunks(q[:split], k[:split], v[:split], log_f[:split], first, memory)
         two, after = state.linear_chunks(q[split:], k[split:], v[split:], log_f[split:], second, between)
         expect.close(one, expected[:split], "the first call")
-        expect.close(two, expected[split:], "the second call goes on where the first one ended")
+        expect.close(two, expected[split:], "the second call continues after the first one")
         expect.close(after, last, "the state after both")
 
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_dtype(state):
-    """float32 where q, k, v and a given state are, both results; log_f does not count, and whole numbers become
-    float64."""
+    """Both results are float32 if q, k, v and a passed state are; log_f does not count, and whole numbers
+    become float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):
@@ -322,7 +318,7 @@ def test_chunks_with_a_padded_end(state, rng):
     expect.close(longer[:7], out, "padding changes no result")
     expect.close(same, after, "padding changes no state")
     _, faded = state.linear_chunks(*padded, np.append(log_f, np.full(4, -0.5)), 3, memory)
-    expect.close(faded, after * np.exp(-2), "gates below 1 go on forgetting")
+    expect.close(faded, after * np.exp(-2), "gates below 1 continue to forget")
 
 
 @pytest.mark.question("linear_chunks", points=0.5)
@@ -335,7 +331,7 @@ def test_chunks_of_a_long_text(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_do_not_loop_over_tokens(state):
-    """Python may loop over the chunks, and not over the tokens of a chunk."""
+    """A loop over the chunks is allowed, a loop over the tokens of a chunk is not."""
     expect.vectorised(
         state.linear_chunks,
         lambda length: (*tokens(2, length=length), gates(2, length), length // 4, features(2, 3, 4)),
@@ -347,8 +343,8 @@ def test_chunks_do_not_loop_over_tokens(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes and keys, β and gate as numbers or with leading axes; no argument is
-    changed."""
+    """There may be any leading axes that broadcast, any sizes and keys, β and gate as numbers or arrays; no argument
+    changes."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.matches(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
@@ -361,33 +357,33 @@ def test_delta_with_any_leading_axes(state, rng):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), beta=st.integers(1, 16))
 def test_delta_moves_what_the_key_reads(state, seed, beta):
-    """What the key reads moves towards v by β|k|² of the way, after forgetting; a key at a right angle to it reads what
-    is left."""
+    """After forgetting, the key's value moves towards v by β|k|² of the way; an orthogonal key reads the
+    rest."""
     memory, _, _, v = one_token(seed=seed)
     memory, v, log_f, beta = memory + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, beta / 8
     k, other = np.array([0.5, 1.0, -0.25]), np.array([2.0, -1.0, 0.0])
     left, way = np.exp(log_f) * memory, beta * (k @ k)
     after = state.delta_step(memory, k, v, beta, log_f)
-    expect.close(k @ after, k @ left + way * (v - k @ left), "what the key reads moves towards v by β|k|² of the way")
-    expect.close(other @ after, other @ left, "a key at a right angle reads what is left")
+    expect.close(k @ after, k @ left + way * (v - k @ left), "the key's value moves towards v by β|k|² of the way")
+    expect.close(other @ after, other @ left, "an orthogonal key reads the rest")
 
 
 @pytest.mark.question("delta_step", points=0.75)
 def test_a_second_value_under_one_key(state, rng):
-    """Two values written under one key of length 1 with β = 1: the second is read, not their sum; with β = 0 none is
-    written."""
+    """Of two values written for one key of length 1 with β = 1, the second is read, not their sum; β = 0 writes
+    nothing."""
     k, memory = normal(rng, 4), np.zeros((4, 3))
     k /= np.linalg.norm(k)
     first, second = normal(rng, 3), normal(rng, 3)
     memory = state.delta_step(memory, k, first, 1.0, 0.0)
     expect.close(k @ memory, first, "the first value is read back")
     memory = state.delta_step(memory, k, second, 1.0, 0.0)
-    expect.close(k @ memory, second, "the second value has taken its position")
+    expect.close(k @ memory, second, "the second value has replaced it")
     expect.close(state.delta_step(memory, k, first, 0.0, 0.0), memory, "β = 0 writes nothing")
     for shut in (-INF, -1e30):
         alone = np.multiply.outer(k, first)
         expect.close(
-            state.delta_step(memory, k, first, 1.0, shut), alone, "after a shut gate only the new value is there"
+            state.delta_step(memory, k, first, 1.0, shut), alone, "after a closed gate only the new value is there"
         )
 
 
@@ -397,7 +393,7 @@ def test_a_second_value_under_one_key(state, rng):
 @pytest.mark.question("retention", points=0.25)
 @given(seed=seeds(), eighths=st.integers(1, 7))
 def test_retention_is_rotation_and_decay(state, seed, eighths):
-    """The score of rotated query and key times γ to the power of the distance, for each token up to the query's own."""
+    """A result sums the rotated scores times γ to the power of the distance, for each token up to the query's own."""
     q, k, v = tokens(d_k=4, seed=seed)
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
@@ -406,7 +402,7 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
         state.retention(q, k, v, gamma), np.array(expected), "rotated scores times γ to the power of the distance"
     )
     alone = scores.diagonal()[:, np.newaxis] * v
-    expect.close(state.retention(q, k, v, 1e-200), alone, "where nothing survives a step, a token sees itself alone")
+    expect.close(state.retention(q, k, v, 1e-200), alone, "if nothing survives a step, a token sees only itself")
 
 
 # cope_positions
@@ -415,7 +411,7 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From a key to the next one the position falls by the gate of the first; the query's own key has its gate; 0
+    """From a key to the next key the position falls by the first key's gate; the query's own key has its gate; 0
     above."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
@@ -434,7 +430,7 @@ def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
 
 @pytest.mark.question("cache_and_state", points=0.25)
 def test_sizes_of_any_model(state, rng):
-    """n_heads · length · (d_k + d_v) and n_heads · d_k · d_v, for large models too."""
+    """The numbers are n_heads · length · (d_k + d_v) and n_heads · d_k · d_v, even for large models."""
     for _ in range(3):
         expect.matches(state.cache_and_state, *(int(one) for one in rng.integers(2, 300, 4)))
     expect.matches(state.cache_and_state, 10**9, 96, 256, 512)
@@ -447,8 +443,8 @@ def test_sizes_of_any_model(state, rng):
 
 @pytest.mark.question("half_life", points=0.25)
 def test_half_life_at_the_ends(state):
-    """inf for a gate that keeps all, whatever the sign of its zero, and 0 for one that keeps nothing; as a number
-    too."""
+    """The half-life is inf for a gate that keeps all, whatever the sign of its zero, and 0 for a gate that keeps
+    nothing."""
     found = state.half_life(np.array([[0.0, -0.0], [-INF, np.log(0.5)]]))
     expect.close(found, np.array([[INF, INF], [0.0, 1.0]]), "the half-lives at both ends")
     expect.close(state.half_life(0.0), INF, "a number that keeps all")
@@ -477,7 +473,7 @@ def test_half_is_left_after_a_half_life(state, seed):
     ],
 )
 def test_answer(state, key):
-    """Every question has one right answer."""
+    """Every question has one correct answer."""
     expect.answer(state, key)
 
 

@@ -16,7 +16,7 @@ def exact(*arrays):
 
 
 def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
-    """Attention weights with the scale, the axis or the score of masked pairs that an entry gets wrong."""
+    """Attention weights in which an entry gets the scale, the axis or the score of masked pairs wrong."""
     q, k = exact(q, k)
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     if bias is not None:
@@ -96,8 +96,8 @@ def softmax_along_the_first_axis_always(scores, axis=-1):
 
 @mistake("softmax", "expected: the subtraction turned round")
 def softmax_of_the_negative(scores, axis=-1):
-    """The largest score has the smallest weight in yours: you took e to the maximum minus the score. The rule is e to
-    the score minus the maximum."""
+    """The largest score has the smallest weight in your result, because you took e to the maximum minus the score. The
+    rule: take e to the score minus the maximum."""
     (scores,) = exact(scores)
     return attention.softmax(np.where(np.isneginf(scores), scores, -scores), axis)
 
@@ -199,8 +199,8 @@ def bias_added_to_the_weights(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: PyTorch adds a mask of floats, and here the mask is boolean")
 def mask_added_as_a_number(q, k, mask=None, bias=None):
-    """You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False the
-    score is −∞."""
+    """You added the mask to the scores as a number, so True raises a score by 1. The rule: a score is −∞ if the mask is
+    False."""
     right = attention.attention_weights(q, k, mask, bias)
     if mask is None:
         return right
@@ -210,15 +210,15 @@ def mask_added_as_a_number(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: shape[1], as for a matrix")
 def scaled_by_axis_one(q, k, mask=None, bias=None):
-    """You took d from axis 1 of q, which is its width only where there are no leading axes. The rule: d is the last
-    axis of q."""
+    """You took d from axis 1 of q, which is the width only if q has no leading axes. The rule: d is the last axis of
+    q."""
     return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(q)[1]))
 
 
 @mistake("attention_weights", "expected: len(q)")
 def scaled_by_axis_zero(q, k, mask=None, bias=None):
-    """You took d from axis 0 of q, the number of queries where there are no leading axes. The rule: d is the last axis
-    of q."""
+    """You took d from axis 0 of q, which is the number of queries if q has no leading axes. The rule: d is the last
+    axis of q."""
     return weigh(q, k, mask, bias, scale=np.sqrt(len(q)))
 
 
@@ -242,13 +242,15 @@ def attention_without_its_mask(q, k, v, mask=None, bias=None):
 
 @mistake("causal_mask", "rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch")
 def causal_mask_of_what_is_forbidden(length):
-    """Your mask is True where attending is forbidden. The rule: True means may attend, so row i is True at 0 … i."""
+    """Your mask is True for forbidden pairs. The rule: True means that the query may attend to the key, so row i is
+    True at 0 … i."""
     return ~attention.causal_mask(length)
 
 
 @mistake("causal_mask", "expected: triu for tril, or rows taken for keys")
 def causal_mask_of_the_future(length):
-    """Your mask is the other triangle. The rule: row i is the query, and may attend to itself and what is before it."""
+    """Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to the tokens
+    before it."""
     return attention.causal_mask(length).T
 
 
@@ -260,7 +262,8 @@ def causal_mask_without_the_diagonal(length):
 
 @mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
-    """You divided the scores by the square root of the width of x. The rule: the width of queries and keys counts."""
+    """You divided the scores by the square root of the width of x. The rule: divide by the square root of the width of
+    queries and keys."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     return attention.self_attention(x, np.sqrt(w_q.shape[-1] / x.shape[-1]) * w_q, w_k, w_v, mask)
 
@@ -273,7 +276,8 @@ def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
 
 @mistake("self_attention", "expected: a layer whose values are the features themselves")
 def features_as_values(x, w_q, w_k, w_v, mask=None):
-    """You averaged the rows of x. The rule: the values are x w_v, as queries and keys have their own weights."""
+    """You averaged the rows of x. The rule: the values are x w_v; they have their own weights, as queries and keys
+    do."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     values = np.zeros((*x.shape[:-1], w_v.shape[-1]))
     kept = min(x.shape[-1], w_v.shape[-1])
@@ -326,20 +330,20 @@ def heads_merged_feature_by_feature(x):
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    """You moved row t to row order[t], the inverse. The rule: row t of the result comes from row order[t]."""
+    """You moved row t to row order[t], which is the inverse. The rule: row t of the result comes from row order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
 
 @mistake("permute_tokens", "expected: x[order] is right for two axes only")
 def first_axis_permuted(x, order):
-    """You changed the order of the first axis. The rule: tokens stand along the last axis but one."""
+    """You changed the order of the first axis. The rule: the token axis is the last axis but one."""
     return np.asarray(x)[order]
 
 
 @mistake("equivariance_gap", "expected: everything reordered alike")
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
-    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it is
-    the same both times."""
+    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so it is
+    the same for both outputs."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:
         mask = np.asarray(mask)[..., order, :][..., order]
@@ -349,7 +353,7 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
 
 @mistake("equivariance_gap", "expected: the two words are taken for each other in much teaching material")
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
-    """You compared the outputs without permuting them; this measures invariance. The rule: equivariant means that the
+    """You compared the outputs without permuting them, which measures invariance. The rule: equivariant means that the
     outputs move with their tokens."""
     after = attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)
     return float(np.abs(attention.self_attention(x, w_q, w_k, w_v, mask) - after).max())
@@ -357,8 +361,8 @@ def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
 
 @mistake("equivariance_gap", "expected: the maximum of signed differences")
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
-    """You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values before
-    the maximum."""
+    """You took the maximum of signed differences, so negative differences are lost. The rule: take absolute values
+    before the maximum."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float((before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).max())
 
@@ -390,8 +394,8 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 
 @mistake("bag_of_tokens", "expected: the last axis is the usual one")
 def mean_over_the_features(x, w_q, w_k, w_v):
-    """You averaged over the features, so there is one number per token. The rule: average over the tokens, the last
-    axis but one."""
+    """You averaged over the features, so there is one number per token. The rule: average over the tokens, along the
+    last axis but one."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-1)
 
 
@@ -435,13 +439,13 @@ def mean_subtracted(scores, axis=-1):
 
 @mistake("bag_of_tokens", "expected: axis 0 is the sequence for two axes only")
 def mean_over_the_batch(x, w_q, w_k, w_v):
-    """You averaged over the first axis, the batch. The rule: average over the tokens, the last axis but one."""
+    """You averaged over the first axis, the batch. The rule: average over the tokens, along the last axis but one."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)
 
 
 @mistake("self_attention", "expected: the weights of PyTorch's nn.Linear, which are stored transposed")
 def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
-    """You multiplied by the weights transposed, x wᵀ. The rule: x w, since a weight has one row per feature of x."""
+    """You multiplied by the weights transposed, x wᵀ. The rule: compute x w; a weight has one row per feature of x."""
     return attention.self_attention(x, *(np.swapaxes(weight, -1, -2) for weight in (w_q, w_k, w_v)), mask)
 
 
@@ -453,7 +457,8 @@ def scaled_by_half_the_width(q, k, mask=None, bias=None):
 
 @mistake("split_heads", "expected: d/h and h exchanged in reshape")
 def as_many_heads_as_features(x, n_heads):
-    """You cut the features into d/h heads of h features each; the rule: h heads of d/h features each."""
+    """You cut the features into d/h heads of h features each. The rule: split them into h heads of d/h features
+    each."""
     right = np.asarray(x)
     apart = right.reshape(*right.shape[:-1], right.shape[-1] // n_heads, n_heads)
     return np.swapaxes(apart, -2, -3)

@@ -17,7 +17,7 @@ def theta(head_dim, base):
 
 
 def dim(beta, head_dim, base, trained_len):
-    """The pair index at which a pair makes β turns, not rounded."""
+    """Pair index at which a pair makes β rotations, not rounded."""
     return head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
 
 
@@ -28,14 +28,14 @@ def shares_between(low, high, head_dim, step=1):
 
 
 def right_shares(head_dim, base, trained_len, beta_fast, beta_slow):
-    """YaRN's ramp, for entries that go wrong after it."""
+    """YaRN's ramp, for entries whose mistake comes after it."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
     return shares_between(low, high, head_dim)
 
 
 def kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len):
-    """Llama 3's s_i: how much of its frequency a pair keeps, below 0 and above 1 beyond the two bounds."""
+    """Llama 3's s_i: the share of its frequency that a pair keeps, below 0 and above 1 beyond the two bounds."""
     turns = context_extension.rotations_in_context(head_dim, trained_len, base)
     return (turns - low_freq_factor) / (high_freq_factor - low_freq_factor)
 
@@ -46,39 +46,39 @@ def blended(frequencies, factor, shares):
 
 @mistake("interpolate_positions", "lablup/mlxcel #1324 (every position doubled)")
 def positions_moved_apart(positions, factor):
-    """You move the positions further apart; the rule presses the longer sequence into the trained positions."""
+    """You move the positions further apart. The rule: compress the longer sequence into the trained positions."""
     return context_extension.interpolate_positions(positions, factor) * factor * factor
 
 
 @mistake("interpolate_positions", "expected: floor division, or positions kept as integers")
 def positions_rounded_down(positions, factor):
-    """You rounded the positions to whole numbers, so neighbours get the same position; the rule keeps fractions."""
+    """You rounded the positions to whole numbers, so neighbours get the same position. The rule: keep the fractions."""
     return np.floor(context_extension.interpolate_positions(positions, factor))
 
 
 @mistake("ntk_base", "expected: the exponent d/(d − 2) left out")
 def base_multiplied_by_the_factor(base, factor, head_dim):
-    """You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly
-    factor times slower."""
+    """You multiplied the base by the factor only. The rule: raise the factor to d/(d − 2), so that the slowest pair is
+    exactly factor times slower."""
     return float(base) * factor
 
 
 @mistake("ntk_base", "expected: head_dim // 2 passed as d")
 def exponent_of_half_the_head(base, factor, head_dim):
-    """You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in
-    both."""
+    """You counted pairs in one part of the exponent and features in the other. The rule: d/(d − 2) counts features in
+    both parts."""
     return float(base) * float(factor) ** (head_dim / 2 / max(head_dim / 2 - 2, 1))
 
 
 @mistake("ntk_base", "expected: parentheses left out")
 def exponent_without_parentheses(base, factor, head_dim):
-    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2."""
+    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule: divide d by the whole of d − 2."""
     return float(base) * float(factor) ** (head_dim / head_dim - 2)
 
 
 @mistake("dynamic_ntk_base", "expected: parentheses left out")
 def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, factor):
-    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2."""
+    """Your exponent is d/d − 2, which is −1: the base shrinks. The rule: divide d by the whole of d − 2."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     if seq_len <= trained_len:
         return right
@@ -87,7 +87,7 @@ def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, f
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    """You changed the base for a sequence that is not longer than the trained length; the rule: L is at least the
+    """You changed the base for a sequence that is not longer than the trained length. The rule: L is at least the
     trained length."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
@@ -95,26 +95,26 @@ def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #41236")
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
-    """You computed the base of the longest sequence; the rule: it uses seq_len, the length of the current one."""
+    """You computed the base of the longest sequence. The rule: use seq_len, the length of the current sequence."""
     return float(base) * float(factor * factor - factor + 1) ** (head_dim / (head_dim - 2))
 
 
 @mistake("dynamic_ntk_base", "expected: factor·L/L₀ alone changes inputs of the trained length")
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
-    """You left out the second term of the bracket; the rule: the bracket is 1 at the trained length."""
+    """You left out the second term of the bracket. The rule: the bracket is 1 at the trained length."""
     return float(base) * (factor * max(seq_len, trained_len) / trained_len) ** (head_dim / (head_dim - 2))
 
 
 @mistake("rotations_in_context", "expected: L₀·θ_i left undivided")
 def radians_for_turns(head_dim, trained_len, base=10000.0):
-    """You returned radians; the rule counts full rotations, and one of them is 2π radians."""
+    """You returned radians. The rule: count full rotations; one rotation is 2π radians."""
     return context_extension.rotations_in_context(head_dim, trained_len, base) * 2 * np.pi
 
 
 @mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the
-    last pair."""
+    """You seem to limit high to the last pair, d/2 − 1. The rule: limit high to d − 1, so that the ramp may end beyond
+    the last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -122,7 +122,7 @@ def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast
 
 @mistake("yarn_frequencies", "pytorch/torchtitan #3787")
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to have exchanged the two bounds; the rule: beta_fast, many rotations, gives the lower pair index."""
+    """You seem to have exchanged the two bounds. The rule: beta_fast, many rotations, gives the lower pair index."""
     low = max(math.floor(dim(beta_slow, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_fast, head_dim, base, trained_len)), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -130,15 +130,15 @@ def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_sl
 
 @mistake("yarn_frequencies", "m96-chan/PyGPUkit #169")
 def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get
-    angles that training never had."""
+    """You kept the slow pairs and interpolated the fast ones. The rule: do the opposite: the slow pairs get angles that
+    training never had, so these are interpolated."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return blended(theta(head_dim, base), factor, 1 - shares)
 
 
 @mistake("yarn_frequencies", "expected: the raised base taken for the base everywhere")
 def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."""
+    """You started from the raised base of NTK-aware interpolation. The rule: start from the trained base."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
         return right
@@ -148,16 +148,16 @@ def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=
 
 @mistake("yarn_frequencies", "jquesnelle/yarn #24")
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of
-    θ and half of θ/4."""
+    """You seem to mix wavelengths. The rule: mix frequencies. Half of λ and half of 4λ is not the same as half of θ and
+    half of θ/4."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return theta(head_dim, base) / (1 - shares + factor * shares)
 
 
 @mistake("yarn_frequencies", "jquesnelle/yarn #60")
 def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """Your ramp depends on the number of rotations r_i, as in the paper; the rule: of the authors' code, in which it
-    depends on the pair index."""
+    """Your ramp depends on the number of rotations r_i, as in the paper. The rule: follow the authors' code, in which
+    the ramp depends on the pair index."""
     turns = trained_len * theta(head_dim, base) / (2 * math.pi)
     kept = np.clip((turns - beta_slow) / max(beta_fast - beta_slow, 0.001), 0, 1)
     return blended(theta(head_dim, base), factor, 1 - kept)
@@ -165,7 +165,7 @@ def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
 @mistake("yarn_frequencies", "vllm-project/vllm #27722")
 def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You did not round the bounds; the rule rounds low down to a whole pair and high up."""
+    """You did not round the bounds. The rule: round low down to a whole pair and high up."""
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -173,7 +173,7 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) taken for the pair index")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp; the rule: low and high are pair indices, so the ramp takes
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the ramp takes
     the pair index i: 0, 1, 2 and so on."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
@@ -182,7 +182,7 @@ def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta
 
 
 def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_len, beta_fast, beta_slow):
-    """The right frequencies but for how the two bounds become whole pairs."""
+    """Correct frequencies, except for how the two bounds become whole pairs."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(round_low(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(round_high(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -191,57 +191,60 @@ def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_l
 
 @mistake("yarn_frequencies", "expected: int() or floor for both")
 def high_rounded_down(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds down; the rule rounds low down and high up, so that the ramp holds all between them."""
+    """You rounded both bounds down. The rule: round low down and high up, so that the ramp holds all pairs between
+    them."""
     return with_rounded_bounds(math.floor, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: ceil for both")
 def low_rounded_up(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds up; the rule rounds low down and high up, so that the ramp holds all between them."""
+    """You rounded both bounds up. The rule: round low down and high up, so that the ramp holds all pairs between
+    them."""
     return with_rounded_bounds(math.ceil, math.ceil, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: the two directions exchanged")
 def bounds_rounded_inward(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded low up and high down; the rule is the opposite, so that the ramp holds all between them."""
+    """You rounded low up and high down. The rule: round low down and high up, so that the ramp holds all pairs between
+    them."""
     return with_rounded_bounds(math.ceil, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: round for both")
 def bounds_rounded_to_the_nearest(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded the bounds to the nearest pair; the rule rounds low down and high up."""
+    """You rounded the bounds to the nearest pair. The rule: round low down and high up."""
     return with_rounded_bounds(round, round, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_scale", "NVIDIA/TensorRT-LLM #16379")
 def scale_lost(factor):
-    """You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more keys
-    gets flatter."""
+    """You returned 1 for every factor. The rule: the scale grows with the factor, because attention over more keys gets
+    flatter."""
     return 1.0
 
 
 @mistake("yarn_scale", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def yarn_scale_squared(factor):
-    """You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then
-    multiplied by the square."""
+    """You applied the scale twice, or squared it. The rule: apply it once to cos and once to sin, so that a score is
+    multiplied by its square."""
     return context_extension.yarn_scale(factor) ** 2
 
 
 @mistake("yarn_scale", "expected: log on paper is read in two ways")
 def common_logarithm(factor):
-    """You used the logarithm to base 10; the rule uses the natural one."""
+    """You used the logarithm to base 10. The rule: use the natural logarithm."""
     return 1.0 if factor <= 1 else 0.1 * math.log10(factor) + 1.0
 
 
 @mistake("yarn_scale", "expected: the √(1/t) of the paper, which the formula is already")
 def yarn_scale_under_a_root(factor):
-    """You took a square root; the rule: 0.1 · ln(factor) + 1 is the number for cos and sin already."""
+    """You took a square root. The rule: 0.1 · ln(factor) + 1 already is the number for cos and sin."""
     return np.sqrt(context_extension.yarn_scale(factor))
 
 
 @mistake("yarn_scale", "expected: the formula without its case")
 def yarn_scale_below_one(factor):
-    """You returned a scale below 1 for a factor below 1; the rule is 1 where nothing is extended."""
+    """You returned a scale below 1 for a factor below 1. The rule: the scale is 1 if nothing is extended."""
     return 0.1 * math.log(max(factor, 1e-300)) + 1.0
 
 
@@ -249,7 +252,7 @@ def yarn_scale_below_one(factor):
 def llama3_scaling_dropped(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor."""
+    """You returned the frequencies of plain RoPE. The rule: divide the slow frequencies by the factor."""
     return theta(head_dim, base)
 
 
@@ -257,19 +260,19 @@ def llama3_scaling_dropped(
 def frequencies_multiplied_by_the_factor(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You made the slow pairs faster; the rule divides a frequency by the factor, and multiplies a wavelength."""
+    """You made the slow pairs faster. The rule: divide a frequency by the factor, or multiply a wavelength by it."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
 
 NO_MIX = (
-    "You left out the mix: your pairs change at once from kept to interpolated. The rule is a mix of both for the pairs"
-    " between the two numbers of rotations."
+    "You left out the mix: your pairs switch at once from kept to interpolated. The rule: mix both for the pairs "
+    "between the two numbers of rotations."
 )
 
 
 def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, at):
-    """Llama 3's frequencies with one number of rotations at which a pair is kept, and nothing in between."""
+    """Llama 3's frequencies with one number of rotations at which a pair is kept, without a mix below it."""
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     return blended(
         theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at
@@ -294,8 +297,8 @@ def switched_at_the_high_end(
 def fast_pairs_of_llama3_interpolated(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs had
-    every angle in training."""
+    """You divided the fast pairs by the factor and kept the slow ones. The rule: do the opposite, because fast pairs
+    had every angle in training."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), factor, kept)
 
@@ -304,15 +307,15 @@ def fast_pairs_of_llama3_interpolated(
 def mix_without_its_ends(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above
-    high_freq_factor rotations and divides it below low_freq_factor."""
+    """Your mix continues beyond its bounds, so shares below 0 and above 1 occur. The rule: keep a pair above
+    high_freq_factor rotations, and divide it below low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, 1 - kept)
 
 
 @mistake("llama3_frequencies", "expected: smooth and 1 − smooth exchanged, which makes a jump at both ends")
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    """You exchanged the ends of the mix; the rule: a pair is kept at high_freq_factor rotations and fully interpolated
+    """You exchanged the ends of the mix. The rule: a pair is kept at high_freq_factor rotations and fully interpolated
     at low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     between = (kept > 0) & (kept < 1)
@@ -321,45 +324,47 @@ def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, hig
 
 @mistake("longrope_frequencies", "expected: rescale taken for a multiplier")
 def multiplied_by_rescale(head_dim, rescale, base=10000.0):
-    """You made the pairs faster; the rule divides each frequency by its own number."""
+    """You made the pairs faster. The rule: divide each frequency by its own number."""
     return theta(head_dim, base) * rescale
 
 
 @mistake("longrope_scale", "sgl-project/sglang #33558")
 def longrope_scale_squared(factor, trained_len):
-    """You returned the square of the scale; the rule has a root."""
+    """You returned the square of the scale. The rule: take the square root."""
     return context_extension.longrope_scale(factor, trained_len) ** 2
 
 
 @mistake("longrope_scale", "expected: the two forms of the formula put together")
 def logarithm_of_the_product_and_one(factor, trained_len):
-    """You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀)."""
+    """You added 1 to ln(factor · L₀) / ln(L₀), which contains this 1 already. The rule: add it to ln(factor) /
+    ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(right**2 + 1) if factor > 1 else right
 
 
 @mistake("longrope_scale", "expected: two methods with one purpose")
 def yarn_scale_for_longrope(factor, trained_len):
-    """You returned YaRN's scale; the rule of LongRoPE compares the logarithms of the new and the trained length."""
+    """You returned YaRN's scale. The rule: compare the logarithms of the new and the trained length, as LongRoPE
+    does."""
     return context_extension.yarn_scale(factor)
 
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
-    """You applied the scale twice; the rule is once, on cos and sin."""
+    """You applied the scale twice. The rule: apply it once, to cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379")
 def scale_not_applied(x, positions, frequencies, scale=1.0):
-    """You did not use the scale; the rule multiplies both cos and sin by it."""
+    """You did not use the scale. The rule: multiply both cos and sin by it."""
     return context_extension.apply_rope_with(x, positions, frequencies)
 
 
 @mistake("apply_rope_with", "karpathy/nanochat #264; huggingface/transformers #25199")
 def half_layout(x, positions, frequencies, scale=1.0):
-    """You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is neighbours,
-    (2i, 2i+1)."""
+    """You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too. The rule: a pair is two
+    neighbours here, (2i, 2i+1)."""
     angles = np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = np.split(np.asarray(x), 2, axis=-1)
@@ -368,37 +373,37 @@ def half_layout(x, positions, frequencies, scale=1.0):
 
 @mistake("ntk_base", "expected: the fraction of the exponent inverted")
 def exponent_upside_down(base, factor, head_dim):
-    """Your exponent is upside down; the rule is d/(d − 2), which is above 1."""
+    """Your exponent is upside down. The rule: the exponent is d/(d − 2), which is above 1."""
     return base * factor ** ((head_dim - 2) / head_dim)
 
 
 @mistake("dynamic_ntk_base", "expected: // in place of /")
 def whole_ratios_of_lengths(base, head_dim, seq_len, trained_len, factor):
-    """You rounded the ratio of the lengths down to a whole number; the rule is the ratio itself."""
+    """You rounded the ratio of the lengths down to a whole number. The rule: use the ratio itself."""
     return context_extension.dynamic_ntk_base(base, head_dim, max(seq_len // trained_len, 1), 1, factor)
 
 
 @mistake("rotations_in_context", "expected: degrees in place of rotations")
 def degrees_for_turns(head_dim, trained_len, base=10000.0):
-    """You returned degrees; the rule counts full rotations, and one of them is 360 degrees."""
+    """You returned degrees. The rule: count full rotations; one rotation is 360 degrees."""
     return 360 * context_extension.rotations_in_context(head_dim, trained_len, base)
 
 
 @mistake("rotations_in_context", "expected: a count taken for a whole number")
 def whole_turns(head_dim, trained_len, base=10000.0):
-    """You counted whole rotations only; the rule keeps the fraction, and a pair below 1 is what matters."""
+    """You counted whole rotations only. The rule: keep the fraction: pairs below 1 are the ones that matter."""
     return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
 
 
 @mistake("yarn_scale", "expected: lengths are powers of 2")
 def binary_logarithm(factor):
-    """You used the logarithm to base 2; the rule uses the natural one."""
+    """You used the logarithm to base 2. The rule: use the natural logarithm."""
     return 1 + (context_extension.yarn_scale(factor) - 1) / math.log(2)
 
 
 @mistake("yarn_scale", "expected: the 0.1 overlooked")
 def logarithm_without_a_tenth(factor):
-    """You added the whole logarithm of the factor to 1; the rule adds a tenth of it, 0.1 · ln(factor)."""
+    """You added the whole logarithm of the factor to 1. The rule: add a tenth of it, 0.1 · ln(factor)."""
     return float(1 + np.log(max(factor, 1)))
 
 
@@ -406,22 +411,22 @@ def logarithm_without_a_tenth(factor):
 def llama3_wavelengths_mixed(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of
-    θ and half of θ/4."""
+    """You seem to mix wavelengths. The rule: mix frequencies. Half of λ and half of 4λ is not the same as half of θ and
+    half of θ/4."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return theta(head_dim, base) / ((1 - kept) * factor + kept)
 
 
 @mistake("apply_rope_with", "expected: the scale of the scores taken for one of the positions")
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
-    """You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer and
-    no angle changes."""
+    """You multiplied the angles by the scale. The rule: multiply cos and sin by it, so that the vectors become longer
+    and no angle changes."""
     return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
 @mistake("apply_rope_with", "expected: the scale applied to one of the two")
 def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
-    """You multiplied cos by the scale and not sin; the rule multiplies both."""
+    """You multiplied only cos by the scale. The rule: multiply both cos and sin by it."""
     x, angles = np.asarray(x, dtype=np.float64), np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), np.sin(angles)
     pairs = [x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos]
@@ -430,13 +435,13 @@ def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
 
 @mistake("apply_rope_with", "expected: np.deg2rad on an angle that is in radians already")
 def angles_in_degrees(x, positions, frequencies, scale=1.0):
-    """You took the angles for degrees; the rule is radians, as np.cos and np.sin take them."""
+    """You read the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
     return context_extension.apply_rope_with(x, np.deg2rad(positions), frequencies, scale)
 
 
 @mistake("apply_rope_with", "expected: np.arange in place of the argument")
 def number_of_the_row(x, positions, frequencies, scale=1.0):
-    """You rotated by the number of the row; the rule rotates by the positions that are given."""
+    """You rotated by the number of the row. The rule: rotate by `positions`."""
     return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
 
 
@@ -444,11 +449,12 @@ def number_of_the_row(x, positions, frequencies, scale=1.0):
 
 
 COUNTED_FROM_ONE = (
-    "You counted the pairs from 1; the rule is that pair 0 rotates by 1 radian per position before anything is"
-    " extended."
+    "You counted the pairs from 1. The rule: pair 0 rotates by 1 radian per position before anything is extended."
 )
 
-HALF_EXPONENT = "Your exponent is half as large as it should be: the rule is −2i/d, which goes to nearly −1."
+HALF_EXPONENT = (
+    "Your exponent is half as large as it should be. The rule: the exponent is −2i/d, which goes to nearly −1."
+)
 
 
 def counted_from_one(head_dim, base):
@@ -518,13 +524,13 @@ def longrope_with_half_the_exponent(head_dim, rescale, base=10000.0):
 
 @mistake("ntk_base", "expected: // for /")
 def exponent_rounded_down(base, factor, head_dim):
-    """You divided whole numbers in the exponent, which rounds d/(d − 2) down; the rule is the fraction itself."""
+    """You divided whole numbers in the exponent, which rounds d/(d − 2) down. The rule: use the fraction itself."""
     return float(base * factor ** (head_dim // (head_dim - 2)))
 
 
 @mistake("dynamic_ntk_base", "expected: the parentheses around factor − 1 lost")
 def bracket_without_its_one(base, head_dim, seq_len, trained_len, factor):
-    """You subtracted the factor; the rule subtracts factor − 1, so that the bracket is 1 at the trained length."""
+    """You subtracted the factor. The rule: subtract factor − 1, so that the bracket is 1 at the trained length."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     bracket = factor * max(seq_len, trained_len) / trained_len - factor
     return float(base * bracket ** (head_dim / (head_dim - 2))) if bracket >= 0 else right
@@ -534,7 +540,7 @@ def bracket_without_its_one(base, head_dim, seq_len, trained_len, factor):
 def ends_of_llama3_exchanged(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You divided the pairs above high_freq_factor and kept those below low_freq_factor; the rule is the opposite."""
+    """You divided the pairs above high_freq_factor and kept those below low_freq_factor. The rule: do the opposite."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, np.where((kept < 0) | (kept > 1), kept > 1, 1 - kept))
 
@@ -543,7 +549,7 @@ def ends_of_llama3_exchanged(
 def mix_linear_in_wavelengths(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Your mix is linear in the wavelengths; the rule is linear in the number of rotations, r_i = L₀ / λ_i."""
+    """Your mix is linear in the wavelengths. The rule: the mix is linear in the number of rotations, r_i = L₀ / λ_i."""
     rates = base ** (-2 * np.arange(head_dim // 2) / head_dim)
     long, short = trained_len / low_freq_factor, trained_len / high_freq_factor
     keep = np.clip((long - 2 * np.pi / rates) / (long - short), 0, 1)
@@ -552,32 +558,35 @@ def mix_linear_in_wavelengths(
 
 @mistake("longrope_scale", "expected: the two logarithms exchanged")
 def ratio_of_logarithms_upside_down(factor, trained_len):
-    """Your fraction is upside down; the rule is ln(factor) over ln(L₀)."""
+    """Your fraction is upside down. The rule: divide ln(factor) by ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(1 + math.log(trained_len) / math.log(factor)) if factor > 1 else right
 
 
 @mistake("ntk_base", "expected: a bracket around the product")
 def power_of_the_product(base, factor, head_dim):
-    """You raised base · factor to the power; the rule raises the factor alone: base · factor^(d/(d − 2))."""
+    """You raised base · factor to the power. The rule: raise only the factor to the power: base · factor^(d/(d −
+    2))."""
     return float(base * factor) ** (head_dim / (head_dim - 2))
 
 
 @mistake("ntk_base", "expected: the sign of the 2 exchanged")
 def exponent_with_d_plus_two(base, factor, head_dim):
-    """Your exponent is d / (d + 2); the rule: d / (d − 2), which divides the slowest pair by exactly the factor."""
+    """Your exponent is d / (d + 2). The rule: the exponent is d / (d − 2), which divides the slowest pair by exactly
+    the factor."""
     return float(base * factor ** (head_dim / (head_dim + 2)))
 
 
 @mistake("ntk_base", "expected: the exponent of a pair, 2i / (d − 2), taken for that of the base")
 def exponent_of_one_pair(base, factor, head_dim):
-    """Your exponent is 2 / (d − 2), by which one pair is slowed; the rule for the base is d / (d − 2)."""
+    """Your exponent is 2 / (d − 2), which slows down a pair, not the base. The rule: the exponent for the base is d /
+    (d − 2)."""
     return float(base * factor ** (2 / (head_dim - 2)))
 
 
 @mistake("dynamic_ntk_base", "expected: a bracket around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
-    """You raised the base to the power too; the rule: the base stands outside: base · (…)^(d/(d − 2))."""
+    """You raised the base to the power too. The rule: the base stays outside the power: base · (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -588,13 +597,13 @@ def without_brackets(seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: the same, and a bracket that is at least 1")
 def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
-    """You lost a pair of brackets: factor · L/L₀ − factor − 1; the rule subtracts (factor − 1), so that the bracket is
+    """You lost a pair of brackets: factor · L/L₀ − factor − 1. The rule: subtract (factor − 1), so that the bracket is
     1 at the trained length."""
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
 
 
 def beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, bracket):
-    """dynamic_ntk_base with another bracket, for texts that are longer than those of training alone."""
+    """dynamic_ntk_base with another bracket, only for texts longer than those of training."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     ratio = seq_len / trained_len
     return float(base) * bracket(ratio) ** (head_dim / (head_dim - 2)) if ratio > 1 and bracket(ratio) >= 0 else right
@@ -602,26 +611,28 @@ def beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, brac
 
 @mistake("dynamic_ntk_base", "expected: the ratio handed on to ntk_base as its factor")
 def second_term_left_out_beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor):
-    """Beyond the trained length your bracket is factor · L/L₀ alone; the rule subtracts (factor − 1) from it, so that
-    it grows from 1 on without a jump."""
+    """Beyond the trained length your bracket is only factor · L/L₀. The rule: subtract (factor − 1) from it, so that it
+    starts at 1 and has no jump."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio)
 
 
 @mistake("dynamic_ntk_base", "expected: the factor of the second term forgotten")
 def one_subtracted(base, head_dim, seq_len, trained_len, factor):
-    """Your bracket is factor · L/L₀ − 1; the rule subtracts (factor − 1), so that it is 1 at the trained length."""
+    """Your bracket is factor · L/L₀ − 1. The rule: subtract (factor − 1), so that the bracket is 1 at the trained
+    length."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio - 1)
 
 
 @mistake("dynamic_ntk_base", "expected: the base scaled by the length alone")
 def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
-    """Your bracket is L/L₀ alone, so the factor has no effect; the rule is factor · L/L₀ − (factor − 1)."""
+    """Your bracket is only L/L₀, so the factor has no effect. The rule: the bracket is factor · L/L₀ − (factor − 1)."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: ratio)
 
 
 @mistake("dynamic_ntk_base", "expected: the static base where nothing has to be computed from the length")
 def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor):
-    """Up to the trained length you return the base of static NTK; the rule: base itself, nothing is extended yet."""
+    """Up to the trained length you return the base of static NTK. The rule: return base itself, because nothing is
+    extended yet."""
     if seq_len <= trained_len:
         return context_extension.ntk_base(base, factor, head_dim)
     return context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
@@ -629,26 +640,27 @@ def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor
 
 @mistake("longrope_frequencies", "expected: rescale taken for a factor of the base, as in NTK")
 def rescaled_bases(head_dim, rescale, base=10000.0):
-    """You put the divisor into the power: (rescale · base)^(−2i/d), a base of its own for each pair. The rule divides
-    the frequency itself: base^(−2i/d) / rescale_i."""
+    """You put the divisor into the power, (rescale · base)^(−2i/d), which gives each pair another base. The rule:
+    divide the frequency itself: base^(−2i/d) / rescale_i."""
     return (float(base) * np.asarray(rescale, dtype=np.float64)) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
 @mistake("longrope_frequencies", "expected: the division inside the power")
 def rescaled_exponents(head_dim, rescale, base=10000.0):
-    """You divided the exponent by the divisor; the rule divides the frequency itself: base^(−2i/d) / rescale_i."""
+    """You divided the exponent by the divisor. The rule: divide the frequency itself: base^(−2i/d) / rescale_i."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim / np.asarray(rescale, dtype=np.float64))
 
 
 @mistake("longrope_scale", "expected: the two lengths exchanged")
 def over_the_logarithm_of_the_new_length(factor, trained_len):
-    """You divided by the logarithm of the new length, factor · L₀; the rule divides by that of the trained one."""
+    """You divided by the logarithm of the new length, factor · L₀. The rule: divide by the logarithm of the trained
+    length, L₀."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(1 + math.log(factor) / math.log(factor * trained_len)) if factor > 1 else right
 
 
 def turned_by(x, positions, frequencies, scale, turn):
-    """apply_rope_with where `turn` makes a pair of its two features, cos and sin."""
+    """apply_rope_with, where `turn` combines the two features of a pair with cos and sin."""
     right = context_extension.apply_rope_with(x, positions, frequencies, scale)
     x, angles = np.asarray(x), np.outer(positions, frequencies)
     even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))
@@ -657,8 +669,8 @@ def turned_by(x, positions, frequencies, scale, turn):
 
 @mistake("apply_rope_with", "expected: two lines on one array, and a slice that is no copy")
 def first_features_overwritten(x, positions, frequencies, scale=1.0):
-    """You overwrote the first features of the pairs before you computed the second ones from them; the rule computes
-    both from the features as they came."""
+    """You overwrote the first features of the pairs before you computed the second ones from them. The rule: compute
+    both features from their old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -669,7 +681,7 @@ def first_features_overwritten(x, positions, frequencies, scale=1.0):
 
 @mistake("apply_rope_with", "expected: the two names exchanged")
 def cos_and_sin_exchanged(x, positions, frequencies, scale=1.0):
-    """You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    """You exchanged cos and sin. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
 
     def turn(even, odd, cos, sin):
         return even * sin - odd * cos, even * cos + odd * sin
@@ -678,7 +690,7 @@ def cos_and_sin_exchanged(x, positions, frequencies, scale=1.0):
 
 
 def with_distances(q, k, used):
-    """Scores where the distance of query i and key j is entry (i, j) of `used`."""
+    """Scores in which the distance of query i and key j is entry (i, j) of `used`."""
 
     def scores(base):
         pairs = (np.asarray(rows)[..., 0::2] + 1j * np.asarray(rows)[..., 1::2] for rows in (q, k))
@@ -695,30 +707,30 @@ def distances(q_positions, k_positions):
 
 @mistake("rerope_scores", "expected: positions divided by the factor, and the window left out")
 def far_distances_without_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You gave far keys the distance r/factor alone; the rule begins at the window: window + (r − window)/factor, so
-    that nothing jumps at r = window."""
+    """You gave far keys only the distance r/factor. The rule: begin at the window: window + (r − window)/factor, so
+    that there is no jump at r = window."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, np.where(r < window, r, r / factor))(base)
 
 
 @mistake("rerope_scores", "expected: the whole distance divided")
 def window_and_the_whole_distance(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You added r/factor to the window; the rule adds (r − window)/factor: only what lies beyond the window is made
-    smaller."""
+    """You added r/factor to the window. The rule: add (r − window)/factor: only the part of the distance beyond the
+    window is made smaller."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, np.where(r < window, r, window + r / factor))(base)
 
 
 @mistake("rerope_scores", "expected: np.minimum on the positions")
 def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You clipped the positions at the window; the rule clips the distance of query and key."""
+    """You clipped the positions at the window. The rule: clip the distance of query and key."""
     positions = (np.minimum(np.asarray(one, dtype=np.float64), window) for one in (q_positions, k_positions))
     return with_distances(q, k, distances(*positions))(base)
 
 
 @mistake("rerope_scores", "expected: np.abs around the distance")
 def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You clipped keys after the query too, by |r|; the rule leaves a negative distance as it is."""
+    """You clipped keys after the query too, by |r|. The rule: a negative distance stays as it is."""
     r = distances(q_positions, k_positions)
     far = np.sign(r) * (window + (np.abs(r) - window) / factor)
     return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)
@@ -726,38 +738,39 @@ def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=
 
 @mistake("rerope_scores", "expected: the scale left out")
 def rerope_without_scale(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You did not divide the scores by √d; the rule divides, as for every score."""
+    """You did not divide the scores by √d. The rule: divide every score by √d."""
     right = context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
     return right * math.sqrt(np.shape(q)[-1])
 
 
 @mistake("lowest_similarity", "expected: the longest distance taken for the worst")
 def similarity_at_the_last_distance(length, head_dim, base=10000.0):
-    """You took the last distance alone; the rule is the least mean over all distances below the length."""
+    """You took only the last distance. The rule: take the least mean over all distances below the length."""
     return float(np.cos((length - 1) * theta(head_dim, base)).mean())
 
 
 @mistake("lowest_similarity", "expected: offset_similarity of lesson 3, which is a sum")
 def sum_of_the_cosines(length, head_dim, base=10000.0):
-    """You added the cosines up; the rule is their mean over the pairs, so that distance 0 gives 1."""
+    """You added the cosines up. The rule: take their mean over the pairs, so that distance 0 gives 1."""
     return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
 
 
 @mistake("lowest_similarity", "expected: the two axes exchanged")
 def mean_over_the_distances(length, head_dim, base=10000.0):
-    """You took the mean over the distances and the least over the pairs; the rule is the other way round."""
+    """You took the mean over the distances and the least over the pairs. The rule: take the mean over the pairs and the
+    least over the distances."""
     return float(np.cos(np.outer(np.arange(length), theta(head_dim, base))).mean(axis=0).min())
 
 
 @mistake("lowest_similarity", "expected: one distance too many")
 def one_distance_too_many(length, head_dim, base=10000.0):
-    """You counted the length itself as a distance; the rule goes from 0 to length − 1."""
+    """You counted the length itself as a distance. The rule: the distances go from 0 to length − 1."""
     return context_extension.lowest_similarity(length + 1, head_dim, base)
 
 
 @mistake("yarn_frequencies", "expected: any number that keeps the division from failing")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """Where low and high are equal you raised high by a whole pair; the rule raises it by 0.001."""
+    """If low and high are equal, you raised high by a whole pair. The rule: raise it by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -769,45 +782,52 @@ def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: L₀ / β taken for the wavelength in radians")
 def dim_without_two_pi(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """The 2π in dim(β) is missing: you counted radians, and the rule counts full rotations over the trained context."""
+    """The 2π in dim(β) is missing, so you counted radians. The rule: count full rotations over the trained context."""
     turn = 2 * np.pi
     return context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast / turn, beta_slow / turn)
 
 
 @mistake("rerope_scores", "expected: np.abs around the distance, and its sign lost")
 def every_distance_positive(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You rotated by |r|; the rule uses a negative distance, a key after its query, as it is."""
+    """You rotated by |r|. The rule: use a negative distance, for a key after its query, as it is."""
     r = np.abs(distances(q_positions, k_positions))
     return with_distances(q, k, np.where(r < window, r, window + (r - window) / factor))(base)
 
 
 @mistake("rerope_scores", "expected: the sign of the rotation is easily mirrored")
 def query_turned_back(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You rotated by −δ; the rule rotates the query forward by δ, which is positive where the key is behind it."""
+    """You rotated by −δ. The rule: rotate the query forward by δ, which is positive if the key is behind it."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, -np.where(r < window, r, window + (r - window) / factor))(base)
 
 
 @mistake("rerope_scores", "expected: an argument that is not used")
 def every_far_key_at_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """Your far keys all have the distance `window`, whatever the factor is; the rule adds (r − window)/factor."""
+    """Your far keys all have the distance `window`, whatever the factor is. The rule: add (r − window)/factor to it."""
     return context_extension.rerope_scores(q, k, q_positions, k_positions, window, np.inf, base)
 
 
 @mistake("apply_rope_with", "expected: the sign of the rotation is easily mirrored")
 def turned_backwards(x, positions, frequencies, scale=1.0):
-    """You rotated in the opposite direction; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    """You rotated in the opposite direction. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin +
+    x_2i+1·cos."""
     return turned_by(x, positions, frequencies, scale, lambda a, b, cos, sin: (a * cos + b * sin, b * cos - a * sin))
 
 
 @mistake("rotations_in_context", "expected: π for 2π")
 def half_turns(head_dim, trained_len, base=10000.0):
-    """You counted half rotations; the rule counts full ones, and one of them is 2π radians."""
+    """You counted half rotations. The rule: count full rotations; one rotation is 2π radians."""
     return 2 * context_extension.rotations_in_context(head_dim, trained_len, base)
 
 
-FALLING = "Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."
-DIVIDED = "You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."
+FALLING = (
+    "Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the "
+    "exponent."
+)
+DIVIDED = (
+    "You did not divide the exponent by d, so that the frequencies vanish at once. The rule: the frequency is "
+    "base^(−2i/d)."
+)
 
 
 def not_divided(head_dim, base):
@@ -876,8 +896,8 @@ vars().update(
 
 WRONG_ANSWERS = {
     "interpolated_position_8191_factor_4": {
-        2047: "You rounded down; the rule is a plain division, and positions need not be whole numbers.",
-        2048: "You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without "
+        2047: "You rounded down. The rule: divide without rounding; positions need not be whole numbers.",
+        2048: "You rounded up, or divided the number of tokens, 8192. The rule: divide the position 8191 without "
         "rounding.",
         32764: "You multiplied by the factor; interpolation divides, so that far positions come back into the trained "
         "range.",
@@ -885,9 +905,9 @@ WRONG_ANSWERS = {
     },
     "yarn_scale_16": {
         0.1 * np.log(16): "You left out the + 1; without it a factor of 1 would scale everything to 0.",
-        0.1 * np.log2(16) + 1: "You took the logarithm to base 2; the rule has the natural logarithm.",
-        0.1 * np.log10(16) + 1: "You took the logarithm to base 10; the rule has the natural logarithm.",
-        (0.1 * np.log(16) + 1) ** 2: "This is what a score is multiplied by; cos and sin are multiplied by its square "
+        0.1 * np.log2(16) + 1: "You took the logarithm to base 2. The rule: use the natural logarithm.",
+        0.1 * np.log10(16) + 1: "You took the logarithm to base 10. The rule: use the natural logarithm.",
+        (0.1 * np.log(16) + 1) ** 2: "A score is multiplied by this number; cos and sin are multiplied by its square "
         "root, once per side.",
     },
 }

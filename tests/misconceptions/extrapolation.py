@@ -12,7 +12,7 @@ from solutions import extrapolation
 
 
 def distances(length):
-    """i − j for query i and key j."""
+    """Distance i − j of query i and key j."""
     return np.subtract.outer(np.arange(length), np.arange(length))
 
 
@@ -25,7 +25,7 @@ def turned(x, parameters):
 
 
 def shared_bucket(distance, buckets):
-    """T5's bucket of a distance among as many buckets, for one direction."""
+    """T5's bucket of a distance, with `buckets` buckets for one direction."""
     exact = buckets // 2
     share = np.log(np.maximum(distance, exact) / exact) / np.log(128 / exact)
     logarithmic = np.minimum(exact + (share * (buckets - exact) + 1e-9).astype(int), buckets - 1)
@@ -50,7 +50,7 @@ def effect(method, q, parameters):
 
 
 def scores(method, q, k, parameters):
-    """The method's scores with nothing hidden, for entries that go wrong after them."""
+    """Scores of the method without a mask, for entries whose mistake comes after them."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
     if method == "rope":
         q, k = turned(q, parameters), turned(k, parameters)
@@ -63,7 +63,7 @@ def hide_the_future(result, right):
 
 @mistake("encode", "expected: t/T for t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
-    """Your last row does not reach 1; the rule is t/(T − 1), because T rows have T − 1 steps between them."""
+    """Your last row does not reach 1. The rule: divide t by T − 1, because T rows have T − 1 steps between them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
@@ -72,7 +72,7 @@ def normalized_by_the_length(method, x, parameters):
 
 @mistake("encode", "expected: shifting by 0, 1, 2, … gives the least significant bit first")
 def least_significant_bit_first(method, x, parameters):
-    """You put the bits in the opposite order; the rule: the most significant bit comes first."""
+    """You put the bits in the opposite order. The rule: the most significant bit comes first."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
@@ -83,7 +83,7 @@ def least_significant_bit_first(method, x, parameters):
 
 @mistake("encode", "tensorflow/tensorflow #37191")
 def sines_and_cosines_in_blocks(method, x, parameters):
-    """You put all sines first and then all cosines; the rule: feature 2i gets the sine and feature 2i + 1 the cosine of
+    """You put all sines first and then all cosines. The rule: feature 2i gets the sine and feature 2i + 1 the cosine of
     one angle."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
@@ -94,7 +94,8 @@ def sines_and_cosines_in_blocks(method, x, parameters):
 
 @mistake("encode", "expected: pairs counted and divided by the number of features")
 def exponent_half_as_large(method, x, parameters):
-    """Your sinusoidal exponent is half as large as it should be; the rule is −2i over d, which goes to nearly −1."""
+    """Your sinusoidal exponent is half as large as it should be. The rule: the exponent is −2i over d, which goes to
+    nearly −1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -105,7 +106,7 @@ def exponent_half_as_large(method, x, parameters):
 
 @mistake("encode", "DongjunLee/transformer-tensorflow #6")
 def a_frequency_for_each_feature(method, x, parameters):
-    """You gave every feature its own frequency; the rule: features 2i and 2i + 1 share the angle of pair i."""
+    """You gave every feature its own frequency. The rule: features 2i and 2i + 1 share the angle of pair i."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -116,7 +117,7 @@ def a_frequency_for_each_feature(method, x, parameters):
 
 @mistake("encode", "expected: RoPE applied to what values are made from as well")
 def embeddings_turned_by_rope(method, x, parameters):
-    """You rotated the embeddings; the rule: RoPE acts in the scores, on queries and keys, and adds nothing to the
+    """You rotated the embeddings. The rule: RoPE acts in the scores, on queries and keys, and adds nothing to the
     embeddings."""
     right = extrapolation.encode(method, x, parameters)
     if method != "rope" or np.shape(x)[-1] % 2:
@@ -126,26 +127,26 @@ def embeddings_turned_by_rope(method, x, parameters):
 
 @mistake("logits", "expected: the causal mask left out")
 def mask_left_out(method, q, k, parameters):
-    """Your queries use keys that come after them; the rule is −∞ above the diagonal."""
+    """Your queries use keys that come after them. The rule: the logits above the diagonal are −∞."""
     return scores(method, q, k, parameters)
 
 
 @mistake("logits", "expected: the mask of (key, query) used for (query, key)")
 def past_hidden(method, q, k, parameters):
-    """You mirrored the mask, so a query uses the keys ahead, not those behind; the rule is −∞ above the diagonal
-    only."""
+    """You mirrored the mask, so a query uses the keys ahead, not those behind. The rule: only the logits above the
+    diagonal are −∞."""
     return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf)
 
 
 @mistake("logits", "expected: the mask begins at the diagonal, one too early")
 def diagonal_hidden(method, q, k, parameters):
-    """You hide a query's own key; the rule hides only what is above the diagonal, and the diagonal stays visible."""
+    """You hide a query's own key. The rule: hide only the keys above the diagonal; the diagonal stays visible."""
     return np.where(distances(len(q)) > 0, extrapolation.logits(method, q, k, parameters), -np.inf)
 
 
 @mistake("logits", "expected: q scaled, and then the scores")
 def scaled_twice(method, q, k, parameters):
-    """You divided the scores twice by √d; the rule is once."""
+    """You divided the scores twice by √d. The rule: divide them once."""
     right = extrapolation.logits(method, q, k, parameters)
     exact = np.asarray(q, dtype=np.float64)
     outside = effect(method, exact, parameters) if method in ("t5", "alibi") else 0.0
@@ -155,7 +156,7 @@ def scaled_twice(method, q, k, parameters):
 
 @mistake("logits", "expected: T5 itself leaves the scale out")
 def t5_not_scaled(method, q, k, parameters):
-    """You did not divide the scores by √d; the rule of this lesson divides for every method, T5's too."""
+    """You did not divide the scores by √d. The rule: in this lesson every method divides by √d, T5 too."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5":
         return right
@@ -165,7 +166,7 @@ def t5_not_scaled(method, q, k, parameters):
 
 @mistake("logits", "expected: the score then depends on one position and not on the distance")
 def rope_on_one_side(method, q, k, parameters):
-    """You rotated only the queries; the rule: RoPE rotates queries and keys, each by its own position."""
+    """You rotated only the queries. The rule: RoPE rotates queries and keys, each by its own position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -176,7 +177,7 @@ def rope_on_one_side(method, q, k, parameters):
 
 @mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
-    """You read the key table in the wrong order; the rule: the relative position is key minus query, j − i."""
+    """You read the key table in the wrong order. The rule: the relative position is key minus query, j − i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -186,8 +187,8 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @mistake("logits", "huggingface/transformers #8518")
 def t5_buckets_for_both_directions(method, q, k, parameters):
-    """You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all
-    buckets to the past."""
+    """You kept half of the buckets for keys ahead; a causal model uses none of those keys. The rule: give all buckets
+    to the past, because a causal model uses no keys ahead."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 4:
         return right
@@ -210,7 +211,7 @@ def with_t5_buckets(method, q, k, parameters, share, shared):
 
 @mistake("logits", "expected: the number of buckets in place of those that are left")
 def t5_steps_for_all_buckets(method, q, k, parameters):
-    """You spread T5's logarithm over all B buckets; the rule is B − E, because near distances take the first E."""
+    """You spread T5's logarithm over all B buckets. The rule: spread it over B − E, because near distances take E."""
     return with_t5_buckets(
         method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128 / e), lambda buckets, _: buckets
     )
@@ -218,37 +219,37 @@ def t5_steps_for_all_buckets(method, q, k, parameters):
 
 @mistake("logits", "expected: the E of the denominator forgotten")
 def t5_logarithm_of_128(method, q, k, parameters):
-    """You divided T5's logarithm by ln 128; the rule is ln(128/E), so that the last bucket begins near 128."""
+    """You divided T5's logarithm by ln 128. The rule: divide by ln(128/E), so that the last bucket begins near 128."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128), np.subtract)
 
 
 @mistake("logits", "expected: the E of both logarithms forgotten")
 def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
-    """You took the logarithms of n and of 128 for T5; the rule divides both by E, so that the logarithmic part starts
+    """You took the logarithms of n and of 128 for T5. The rule: divide both by E, so that the logarithmic part starts
     where the exact part ends."""
     return with_t5_buckets(method, q, k, parameters, lambda n, _: np.log(n) / np.log(128), np.subtract)
 
 
 @mistake("logits", "expected: the logarithmic half of T5's formula left out")
 def t5_buckets_all_exact(method, q, k, parameters):
-    """You made all of T5's buckets one position wide; the rule: from n = E on they grow with the logarithm."""
+    """You made all of T5's buckets one position wide. The rule: from n = E they grow with the logarithm."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
 
 
 @mistake("logits", "expected: the sign, easily lost between i − j and j − i")
 def alibi_added(method, q, k, parameters):
-    """Your ALiBi bias grows with the distance; the rule subtracts it, so that far keys count less."""
+    """Your ALiBi bias grows with the distance. The rule: subtract it, so that far keys count less."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "alibi":
         return right
     return hide_the_future(scores("none", q, k, parameters) + parameters["slope"] * distances(len(q)), right)
 
 
-BIAS_SCALED_TOO = "You divided the bias by √d as well; the rule adds the biases of T5 and ALiBi after the division."
+BIAS_SCALED_TOO = "You divided the bias by √d as well. The rule: add the biases of T5 and ALiBi after the division."
 
 
 def with_effect_times(power, methods, method, q, k, parameters):
-    """Logits in which what some methods add is multiplied by a power of √d."""
+    """Logits in which the part that some methods add is multiplied by a power of √d."""
     right = extrapolation.logits(method, q, k, parameters)
     if method not in methods:
         return right
@@ -268,14 +269,14 @@ def bias_of_t5_scaled_too(method, q, k, parameters):
 
 @mistake("logits", "expected: Shaw's part taken for a bias like T5's")
 def distance_of_shaw_left_unscaled(method, q, k, parameters):
-    """You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the
+    """You added Shaw's part after the division by √d. The rule: add the vector to the key, so that its product with the
     query is divided too."""
     return with_effect_times(1, ("shaw",), method, q, k, parameters)
 
 
 @mistake("logits", "expected: the methods with angles treated alike")
 def rotated_for_the_sinusoids_too(method, q, k, parameters):
-    """You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule: each method acts in
+    """You also rotated queries and keys for `sinusoidal`, so its position counts twice. The rule: each method acts in
     `encode` or in `logits`, and only RoPE rotates."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
@@ -285,8 +286,8 @@ def rotated_for_the_sinusoids_too(method, q, k, parameters):
 
 @mistake("logits", "expected: every method given something to do in the scores")
 def sinusoids_added_again(method, q, k, parameters):
-    """You used a method of `encode` in `logits` too, so its position counts twice; the rule: each method acts in one of
-    the two."""
+    """You also used a method of `encode` in `logits`, so its position counts twice. The rule: each method acts in only
+    one of the two functions."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
@@ -297,7 +298,7 @@ def sinusoids_added_again(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: the words “up to” overlooked")
 def longest_that_passes(lengths, accuracies, threshold=0.9):
-    """You returned the longest length that passes; the rule: a length does not count if a shorter one fails."""
+    """You returned the longest length that passes. The rule: a length does not count if a shorter one fails."""
     return max(
         (length for length, accuracy in zip(lengths, accuracies, strict=True) if accuracy >= threshold), default=0
     )
@@ -305,13 +306,13 @@ def longest_that_passes(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: > for ≥")
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
-    """You let an accuracy exactly at the threshold fail; the rule: only an accuracy below the threshold fails."""
+    """You let an accuracy exactly at the threshold fail. The rule: only an accuracy below the threshold fails."""
     return extrapolation.longest_reliable_length(lengths, accuracies, np.nextafter(threshold, np.inf))
 
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it meets")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they came; the rule: they come in any order, so sort them first."""
+    """You used the lengths in the order in which they came. The rule: they come in any order, so sort them first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -322,25 +323,27 @@ def order_as_given(lengths, accuracies, threshold=0.9):
 
 @mistake("extrapolation_gap", "expected: the trained length taken for the best one, as it mostly is")
 def best_for_trained(lengths, accuracies, trained_length):
-    """You subtracted from the best accuracy; the rule starts from the accuracy at the trained length."""
+    """You subtracted from the best accuracy. The rule: start from the accuracy at the trained length."""
     return float(np.max(accuracies) - np.asarray(accuracies)[np.argmax(lengths)])
 
 
 @mistake("extrapolation_gap", "expected: longest minus trained")
 def gain_for_loss(lengths, accuracies, trained_length):
-    """Your gap has the wrong sign; the rule is the accuracy at the trained length minus that at the longest."""
+    """Your gap has the wrong sign. The rule: subtract the accuracy at the longest length from that at the trained
+    length."""
     return -extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
 
 
 @mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    """You took the last length for the longest; the rule is the largest one, wherever it is in the list."""
+    """You took the last length as the longest. The rule: the longest is the largest length, wherever it is in the
+    list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 
 @mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    """You took the first length for the trained one; the rule: trained_length says which one it is."""
+    """You took the first length as the trained one. The rule: trained_length says which length it is."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -348,21 +351,21 @@ def first_for_trained(lengths, accuracies, trained_length):
 
 
 def scores_from(start, method, x, w_q, w_k, parameters):
-    """The scores of the rows of x at positions start, start + 1, …, among themselves."""
+    """Scores among the rows of x, at positions start, start + 1, …."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((start, x.shape[1])), x]), parameters)
     return extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[start:, start:]
 
 
 def change(x, before, after):
-    """The largest difference over the keys that a query may look at."""
+    """Largest difference over the keys that a query may use."""
     visible = np.tri(len(x), dtype=bool)
     return float(np.abs(after - before)[visible].max())
 
 
 @mistake("shift_gap", "expected: the first T rows of the padded scores for the last T")
 def padding_compared(method, x, w_q, w_k, parameters, shift):
-    """You compared the rows of zeros with the tokens; the rule: compare the same tokens, without the first rows."""
+    """You compared the rows of zeros with the tokens. The rule: compare the same tokens, without the first rows."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
@@ -371,7 +374,7 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    """You put the zeros behind the tokens; the rule: put them before, so that the tokens move to later positions."""
+    """You put the zeros behind the tokens. The rule: put them before, so that the tokens move to later positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
@@ -380,7 +383,7 @@ def padding_behind(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: encode called before the padding, or only logits called")
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
-    """You did not encode the padded rows; the rule: put the zeros first and then encode, so that the tokens get later
+    """You did not encode the padded rows. The rule: put the zeros first and then encode, so that the tokens get later
     positions."""
     encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
     padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
@@ -390,60 +393,61 @@ def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: mean for max")
 def average_difference(method, x, w_q, w_k, parameters, shift):
-    """You averaged the differences; the rule is the largest one, which no average can hide."""
+    """You averaged the differences. The rule: take the largest difference, which no average can hide."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after - before)[np.tri(len(x), dtype=bool)].mean())
 
 
 @mistake("shift_gap", "expected: the absolute value left out")
 def signed_difference(method, x, w_q, w_k, parameters, shift):
-    """You took the largest difference without its absolute value; the rule counts falling scores like rising ones."""
+    """You took the largest difference without its absolute value. The rule: falling scores count like rising ones, so
+    take the absolute value."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float((after - before)[np.tri(len(x), dtype=bool)].max())
 
 
 @mistake("shift_gap", "expected: the difference of two masked matrices")
 def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
-    """You subtracted −∞ from −∞, which is not a number; the rule compares only the keys that a query may look at."""
+    """You subtracted −∞ from −∞, which is not a number. The rule: compare only the keys that a query may use."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after - before).max())
 
 
 @mistake("learned_parameters", "expected: a sum over all of the parameters")
 def every_table_counted(method, parameters):
-    """You counted every table in the dict; the rule counts only the table that this method reads."""
+    """You counted every table in the dict. The rule: count only the table that this method reads."""
     return sum(np.size(parameters[name]) for name in ("table", "key_table", "bias_table") if name in parameters)
 
 
 @mistake("learned_parameters", "expected: Shaw et al. 2018 §3.2, which has two tables")
 def a_second_table_for_values(method, parameters):
-    """You counted Shaw's table twice, for keys and for values; here `key_table` alone counts, and once."""
+    """You counted Shaw's table twice, for keys and for values. The rule: only `key_table` counts here, and once."""
     return extrapolation.learned_parameters(method, parameters) * (2 if method == "shaw" else 1)
 
 
 @mistake("learned_parameters", "expected: len for size")
 def rows_counted(method, parameters):
-    """You counted rows; the rule counts numbers, and a row has one for each column."""
+    """You counted rows. The rule: count numbers; a row has one for each column."""
     name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
     return len(parameters[name]) if name else 0
 
 
 @mistake("learned_parameters", "expected: everything in the dict taken for something that is trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits; the rule: they are chosen before training, not learned."""
+    """You counted the slope, the base or the number of bits. The rule: they are chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
 
 @mistake("learned_parameters", "expected: only the table called “learned” counted")
 def only_the_learned_table(method, parameters):
-    """You left out the tables that act in the scores; the rule: Shaw's rows and T5's entries are learned as well."""
+    """You left out the tables that act in the scores. The rule: Shaw's rows and T5's entries are learned as well."""
     return extrapolation.learned_parameters(method, parameters) if method == "learned" else 0
 
 
 @mistake("encode", "expected: one feature for the position")
 def integers_in_the_first_feature(method, x, parameters):
-    """You added the integer position to the first feature alone; the rule: to every feature of the row."""
+    """You added the integer position to the first feature only. The rule: add it to every feature of the row."""
     if method != "integer":
         return extrapolation.encode(method, x, parameters)
     return x + np.outer(np.arange(len(x)), np.arange(np.shape(x)[-1]) == 0)
@@ -451,14 +455,14 @@ def integers_in_the_first_feature(method, x, parameters):
 
 @mistake("encode", "expected: range(1, T + 1)")
 def integers_from_one(method, x, parameters):
-    """You counted positions from 1; the rule: the first row is position 0, and gets 0."""
+    """You counted positions from 1. The rule: the first row is position 0, so 0 is added to it."""
     right = extrapolation.encode(method, x, parameters)
     return right + 1 if method == "integer" else right
 
 
 @mistake("encode", "expected: most significant first taken for counted from the end")
 def bits_in_the_last_features(method, x, parameters):
-    """You added the bits to the last features; the rule is the first n_bits features."""
+    """You added the bits to the last features. The rule: add them to the first n_bits features."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
@@ -467,8 +471,8 @@ def bits_in_the_last_features(method, x, parameters):
 
 @mistake("encode", "expected: Vaswani et al. 2017 §3.4")
 def embeddings_scaled(method, x, parameters):
-    """You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x as
-    it is."""
+    """You multiplied the embeddings by √d before you added the positions, as some models do. The rule: add the
+    positions to x as it is."""
     right = extrapolation.encode(method, x, parameters)
     if method in ("none", "rope", "shaw", "t5", "alibi"):
         return right
@@ -477,12 +481,13 @@ def embeddings_scaled(method, x, parameters):
 
 @mistake("encode", "expected: a default written into the formula")
 def base_of_the_sinusoids_fixed(method, x, parameters):
-    """You did not read `base` from the parameters; the rule is 10000 only where it is absent."""
+    """You did not read `base` from the parameters. The rule: the base is 10000 only if the parameters have no
+    `base`."""
     return extrapolation.encode(method, x, {name: value for name, value in parameters.items() if name != "base"})
 
 
 def hidden_behind(number):
-    """Logits with a number in the place of −∞."""
+    """Logits with a number instead of −∞."""
 
     def logits(method, q, k, parameters):
         right = extrapolation.logits(method, q, k, parameters)
@@ -493,19 +498,20 @@ def hidden_behind(number):
 
 @mistake("logits", "expected: −1e9 for −∞, as many implementations have it")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number; the rule is −∞, which no score can fall below."""
+    """You hide the future behind a large negative number. The rule: hide them with −∞, which no score is below."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
-    """You set the scores of the future to 0, and e^0 is a weight; the rule is −∞ before the softmax."""
+    """You set the scores of the future to 0, but e^0 is a weight too. The rule: set them to −∞ before the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: the wrong axis of the shape")
 def scaled_by_the_length(method, q, k, parameters):
-    """You divided by the square root of the number of tokens; the rule is √d, d being the number of features."""
+    """You divided by the square root of the number of tokens. The rule: divide by √d, where d is the number of
+    features."""
     right = extrapolation.logits(method, q, k, parameters)
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
     length, d = q.shape
@@ -514,7 +520,7 @@ def scaled_by_the_length(method, q, k, parameters):
 
 @mistake("logits", "expected: the formula read from the wrong side")
 def vector_added_to_the_query(method, q, k, parameters):
-    """You added Shaw's vector to the query; the rule adds it to the key."""
+    """You added Shaw's vector to the query. The rule: add it to the key."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -526,7 +532,7 @@ def vector_added_to_the_query(method, q, k, parameters):
 
 @mistake("logits", "expected: rotate_half as in Hugging Face transformers")
 def rope_in_the_half_layout(method, q, k, parameters):
-    """You rotated the pairs (i, i + d/2), the half layout; the rule here is neighbours, (2i, 2i + 1)."""
+    """You rotated the pairs (i, i + d/2), the half layout. The rule: a pair is two neighbours here, (2i, 2i + 1)."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -536,19 +542,20 @@ def rope_in_the_half_layout(method, q, k, parameters):
 
 @mistake("logits", "expected: a default written into the formula")
 def base_of_rope_fixed(method, q, k, parameters):
-    """You did not read `base` from the parameters; the rule is 10000 only where it is absent."""
+    """You did not read `base` from the parameters. The rule: the base is 10000 only if the parameters have no
+    `base`."""
     return extrapolation.logits(method, q, k, {name: value for name, value in parameters.items() if name != "base"})
 
 
 @mistake("extrapolation_gap", "expected: the worst taken for the longest")
 def worst_for_longest(lengths, accuracies, trained_length):
-    """You subtracted the lowest accuracy; the rule subtracts the accuracy at the longest length."""
+    """You subtracted the lowest accuracy. The rule: subtract the accuracy at the longest length."""
     return float(np.asarray(accuracies)[np.asarray(lengths) == trained_length][0] - np.min(accuracies))
 
 
 @mistake("extrapolation_gap", "expected: a relative loss")
 def share_of_the_accuracy(lengths, accuracies, trained_length):
-    """You divided by the accuracy at the trained length; the rule is a difference, not a share."""
+    """You divided by the accuracy at the trained length. The rule: the gap is a difference, not a share."""
     right = extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
     trained = np.asarray(accuracies)[np.asarray(lengths) == trained_length][0]
     return float(right / trained) if trained else right
@@ -556,7 +563,7 @@ def share_of_the_accuracy(lengths, accuracies, trained_length):
 
 @mistake("shift_gap", "expected: the row that predicts the next token")
 def last_row_alone(method, x, w_q, w_k, parameters, shift):
-    """You compared the row of the last token alone; the rule is the largest difference over all pairs j ≤ i."""
+    """You compared only the row of the last token. The rule: take the largest difference over all pairs j ≤ i."""
     x = np.asarray(x, dtype=np.float64)
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after[-1] - before[-1]).max())
@@ -564,7 +571,7 @@ def last_row_alone(method, x, w_q, w_k, parameters, shift):
 
 @mistake("logits", "expected: one of the two forgotten")
 def rope_on_the_keys_alone(method, q, k, parameters):
-    """You rotated only the keys; the rule: RoPE rotates queries and keys, each by its position."""
+    """You rotated only the keys. The rule: RoPE rotates queries and keys, each by its position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -575,7 +582,7 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were given; the rule: they come in any order, so sort both lists
+    """You took the lengths in the order in which they were given. The rule: they come in any order, so sort both lists
     by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
@@ -583,20 +590,21 @@ def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9)
 
 @mistake("learned_parameters", "expected: every number of a method taken for a learned one")
 def slope_counted(method, parameters):
-    """You counted ALiBi's slope; the rule: it is chosen before training, so nothing is learned."""
+    """You counted ALiBi's slope. The rule: it is chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
 
 
 @mistake("encode", "expected: t/(T − 1) without its special case")
 def single_token_divided_by_zero(method, x, parameters):
-    """A single token gets 0/0, which is NaN, for `normalized`; the rule is 0 for T = 1."""
+    """For a single token, `normalized` gives 0/0 in your result, which is NaN. The rule: the value is 0 for T = 1."""
     right = extrapolation.encode(method, x, parameters)
     return right * np.nan if method == "normalized" and len(right) == 1 else right
 
 
 @mistake("encode", "expected: sine and cosine exchanged")
 def cosine_before_sine(method, x, parameters):
-    """You added the cosine to feature 2i and the sine to feature 2i + 1; the rule is the sine first."""
+    """You added the cosine to feature 2i and the sine to feature 2i + 1. The rule: the sine goes to feature 2i, the
+    cosine to feature 2i + 1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -604,7 +612,9 @@ def cosine_before_sine(method, x, parameters):
     return x + added.reshape(len(added), -1, 2)[..., ::-1].reshape(added.shape)
 
 
-UNMASKED_IN_PART = "You hide the future for some methods alone; the rule is −∞ above the diagonal for every method."
+UNMASKED_IN_PART = (
+    "You hide the future for some methods only. The rule: the logits above the diagonal are −∞ for every method."
+)
 IN_THE_SCORES = ("rope", "shaw", "t5", "alibi")
 
 
@@ -621,7 +631,7 @@ def mask_left_out_for_scores(method, q, k, parameters):
 
 
 def t5_with(exact, rounding, q, k, parameters):
-    """T5's scores with as many exact buckets, where `rounding` is added before a share is rounded down."""
+    """T5's scores with `exact` exact buckets; `rounding` is added before a share is rounded down."""
     right = extrapolation.logits("t5", q, k, parameters)
     table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
     distance = np.maximum(distances(len(right)), 0)
@@ -633,7 +643,8 @@ def t5_with(exact, rounding, q, k, parameters):
 
 @mistake("logits", "expected: num_buckets halved twice, as with bidirectional=True")
 def quarter_of_the_buckets_exact(method, q, k, parameters):
-    """You gave a quarter of T5's buckets to single distances, as for both directions; the rule is E = ⌊B/2⌋."""
+    """You gave a quarter of T5's buckets to single distances, as for both directions. The rule: the number of exact
+    buckets is E = ⌊B/2⌋, because one direction has all of them."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(max(len(parameters["bias_table"]) // 4, 1), 1e-9, q, k, parameters)
@@ -641,8 +652,8 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
 
 @mistake("logits", "expected: a boundary that counts to the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
-    """A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding
-    must not push the quotient below it."""
+    """A distance on the boundary of two of T5's buckets gets the lower bucket in your result. The rule: it gets the
+    upper one, and rounding must not push the quotient below it."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
@@ -650,41 +661,41 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
 
 @mistake("logits", "expected: the scale left out where a method does nothing to the scores")
 def plain_scores_without_scale(method, q, k, parameters):
-    """Where a method does not act in the scores you did not divide by √d; the rule: every method has q·k / √d."""
+    """If a method does not act in the scores, you did not divide by √d. The rule: every method starts from q·k / √d."""
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
 
 
 @mistake("random_positions", "expected: a random start (SHAPE), which is another method")
 def neighbours_from_a_random_start(length, max_length, rng):
-    """Your positions follow each other without a gap; the rule: each set of positions is as likely."""
+    """Your positions follow each other without a gap. The rule: each set of positions is as likely as any other."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return int(rng.integers(max_length - length + 1)) + np.arange(length)
 
 
 @mistake("random_positions", "expected: rng.integers, which draws with replacement")
 def positions_drawn_with_replacement(length, max_length, rng):
-    """A position can come up twice here; the rule: all are different."""
+    """A position can occur twice in your result. The rule: all positions are different."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return np.sort(rng.integers(max_length, size=length))
 
 
 @mistake("random_positions", "expected: rng.choice without a sort")
 def positions_not_sorted(length, max_length, rng):
-    """Your positions are in the order in which they were drawn; the rule: they rise."""
+    """Your positions are in the order in which they were drawn. The rule: the positions rise."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return rng.permutation(max_length)[:length]
 
 
 @mistake("random_positions", "expected: np.random or a generator of its own")
 def generator_of_its_own(length, max_length, rng):
-    """You did not draw from the generator that was given; the rule: it is the only source of chance."""
+    """You did not draw from `rng`. The rule: `rng` is the only source of chance."""
     return extrapolation.random_positions(length, max_length, np.random.default_rng(0))
 
 
 @mistake("random_positions", "expected: positions counted from 1")
 def random_positions_from_one(length, max_length, rng):
-    """Your positions go from 1 to max_length; the rule: from 0 to max_length − 1."""
+    """Your positions go from 1 to max_length. The rule: the positions go from 0 to max_length − 1."""
     return extrapolation.random_positions(length, max_length, rng) + 1
 
 

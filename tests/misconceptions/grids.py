@@ -12,7 +12,7 @@ from solutions import grids
 
 
 def spread(rates, axis_of_pair, n_axes):
-    """A matrix of frequencies that gives each pair to the axis that an entry gets wrong."""
+    """Matrix of frequencies that gives each pair to the axis that an entry gets wrong."""
     return rates[:, np.newaxis] * np.eye(n_axes)[axis_of_pair]
 
 
@@ -21,14 +21,14 @@ def rates_of(size, base):
 
 
 def like(result, *inputs):
-    """The dtype that the rule asks for, so that only an entry's own mistake costs."""
+    """Dtype that the rule asks for, so that only an entry's mistake costs points."""
     single = all(np.asarray(one).dtype == np.float32 for one in inputs)
     return result.astype(np.float32 if single else np.float64)
 
 
 def placed(segments, place):
-    """mrope_positions where `place(segment, cells, start, count)` says where a segment's cells stand and where the next
-    one starts."""
+    """mrope_positions with `place(segment, cells, start, count)`, which returns a segment's positions and the next
+    start."""
     grids.mrope_positions(segments)
     pieces, start, count = [], 0, 0
     for segment in segments:
@@ -41,33 +41,34 @@ def placed(segments, place):
 
 @mistake("grid_positions", "osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)")
 def column_before_row(height, width):
-    """You wrote the column before the row; the rule is (y, x): the row comes first."""
+    """You wrote the column before the row. The rule: write (y, x): the row comes first."""
     return grids.grid_positions(height, width)[:, ::-1]
 
 
 @mistake("grid_positions", "expected: np.meshgrid without indexing='ij', raveled")
 def cells_column_by_column(height, width):
-    """You listed the cells column by column; the rule is row by row: x changes from each cell to the next."""
+    """You listed the cells column by column. The rule: list them row by row: x changes from each cell to the next."""
     return grids.grid_positions(width, height)[:, ::-1]
 
 
 @mistake("grid_positions", "expected: right for square grids, so nobody notices")
 def divided_by_the_height(height, width):
-    """You divided by the height; the rule divides the number of a cell by the width, the cells of a row."""
+    """You divided by the height. The rule: divide the number of a cell by the width, which is the number of cells in a
+    row."""
     cells = np.arange(len(grids.grid_positions(height, width)))
     return np.stack([cells // height, cells % height], axis=-1)
 
 
 @mistake("sinusoidal_2d", "facebookresearch/mae, whose grid puts the width first")
 def x_in_the_first_half(height, width, d_model, base=10000.0):
-    """Your first half encodes x; the rule: the first half encodes y and the last half x."""
+    """Your first half encodes x. The rule: the first half encodes y and the last half x."""
     return np.roll(grids.sinusoidal_2d(height, width, d_model, base), d_model // 2, axis=-1)
 
 
 @mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
-    """Your coordinates count from 1; the rule: they count from 0, so that the first cell has only sines of 0 and
-    cosines of 0."""
+    """Your coordinates count from 1. The rule: they count from 0, so that all sines of the first cell are 0 and all its
+    cosines are 1."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
     return larger[1:, 1:].reshape(right.shape)
@@ -75,27 +76,28 @@ def coordinates_count_from_one(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191")
 def sines_before_cosines(height, width, d_model, base=10000.0):
-    """You wrote all sines of an axis before its cosines; the rule puts the two of a pair side by side."""
+    """You wrote all sines of an axis before its cosines. The rule: put the sine and the cosine of a pair side by
+    side."""
     y, x = np.split(grids.sinusoidal_2d(height, width, d_model, base), 2, axis=-1)
     return np.concatenate([y[:, 0::2], y[:, 1::2], x[:, 0::2], x[:, 1::2]], axis=-1)
 
 
 @mistake("sinusoidal_2d", "expected: the exponent of one axis kept for two")
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
-    """Your exponents divide by d_model; the rule: each half is an encoding of size d/2, so they divide by d/2."""
+    """Your exponents divide by d_model. The rule: each half is an encoding of size d/2, so they divide by d/2."""
     return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
 
 
 @mistake("sinusoidal_2d", "expected: the sum cannot tell (y, x) from (x, y)")
 def codes_added_up(height, width, d_model, base=10000.0):
-    """You added the codes of y and x over all features; the rule gives each axis half of the features of its own."""
+    """You added the codes of y and x over all features. The rule: each axis has its own half of the features."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
 
 
 @mistake("sinusoidal_2d", "ml-explore/mlx-lm #1768; alibaba/MNN #3345")
 def flattened_cell_numbers(height, width, d_model, base=10000.0):
-    """You encoded the number of the cell in the flattened grid; the rule encodes its row and its column."""
+    """You encoded the number of the cell in the flattened grid. The rule: encode the row and the column of a cell."""
     angles = np.outer(np.arange(height * width), rates_of(d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -109,7 +111,7 @@ def stretched(table, old_shape, new_shape, weights):
 
 
 def linear(centres, old):
-    """Weights of the two cells beside each centre, also for centres outside."""
+    """Weights of the two cells beside each centre, also for centres beyond the border."""
     if old == 1:
         return np.ones((len(centres), 1))
     left = np.clip(np.floor(centres), 0, old - 2).astype(int)
@@ -121,7 +123,7 @@ def linear(centres, old):
 
 @mistake("resize_grid", "Qwen3-VL aligns corners on purpose; torch's default does not")
 def corners_aligned(table, old_shape, new_shape):
-    """You put the outer new cells on the outer old ones (aligned corners); the rule compares the centres of cells."""
+    """You put the outer new cells on the outer old ones (aligned corners). The rule: compare the centres of cells."""
     return stretched(
         table,
         old_shape,
@@ -130,7 +132,7 @@ def corners_aligned(table, old_shape, new_shape):
     )
 
 
-COPIES = "Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns."
+COPIES = "Each new cell copies a single old one. The rule: mix the two nearest rows and the two nearest columns."
 
 
 @mistake("resize_grid", "expected: the nearest centre", hint=COPIES)
@@ -143,8 +145,8 @@ def nearest_centre(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the ratio alone moves the whole grid towards one corner")
 def corners_of_cells_for_centres(table, old_shape, new_shape):
-    """You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells'
-    centres too."""
+    """You left out the half cells: your new cell j starts at j·H/H'. The rule: use the centre of the new cell, and the
+    centres of the old cells too."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old)
     )
@@ -152,8 +154,8 @@ def corners_of_cells_for_centres(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
-    """Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer cells
-    hold there."""
+    """Beyond the outer centres you continued along the last slope. The rule: clamp to the border, so that the outer
+    cells keep their values there."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
@@ -177,7 +179,7 @@ def index_clamped_alone(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: reshape(width, height) and the axes exchanged")
 def table_read_by_columns(table, old_shape, new_shape):
-    """You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after the
+    """You read the table column by column. The rule: read it row by row: the cells of one row of the grid follow each
     other."""
     by_columns = np.reshape(table, (*old_shape[::-1], -1)).swapaxes(0, 1)
     return grids.resize_grid(by_columns.reshape(np.shape(table)), old_shape, new_shape)
@@ -185,65 +187,68 @@ def table_read_by_columns(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: image libraries give sizes as (width, height)")
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
-    """You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the width
-    first."""
+    """You read the shape as (width, height). The rule: read it as (height, width); the rows of the table run along the
+    width first."""
     right = grids.resize_grid(table, old_shape, new_shape)
     return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
 
 
 @mistake("axial_frequencies", "expected: the first d/4 of RoPE's frequencies, given to both axes")
 def fast_half_for_both_axes(head_dim, base=10000.0):
-    """Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a head
-    of size d/2."""
+    """Your exponents divide by head_dim as if there were one axis. The rule: each axis has the frequencies of a head of
+    size d/2."""
     return grids.axial_frequencies(head_dim, np.sqrt(base))
 
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut in two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both
+    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so that both
     axes have the same."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
 @mistake("axial_frequencies", "expected: the order of alternating frequencies")
 def axial_pairs_in_turn(head_dim, base=10000.0):
-    """You gave neighbouring pairs to y and x in turn; the rule gives the first half to y and the second half to x."""
+    """You gave neighbouring pairs to y and x in turn. The rule: the first half rotates with y, and the second half with
+    x."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
 @mistake("axial_frequencies", "ggml-org/llama.cpp #13282: Llama 4 has x first")
 def axial_x_first(head_dim, base=10000.0):
-    """Your first half rotates with x; the rule is y first."""
+    """Your first half rotates with x. The rule: the first half rotates with y."""
     return grids.axial_frequencies(head_dim, base)[:, ::-1]
 
 
 @mistake("alternating_frequencies", "vllm-project/vllm-omni #1784")
 def sections_where_axes_alternate(head_dim, base=10000.0):
-    """You gave consecutive sections to the axes; the rule alternates: even pairs rotate with y, odd pairs with x."""
+    """You gave consecutive sections to the axes. The rule: alternate the axes: even pairs rotate with y, odd pairs with
+    x."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
 @mistake("alternating_frequencies", "expected: the frequencies of the axial form in alternating order")
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
-    """Two neighbouring pairs have the same frequency in yours; the rule: every pair keeps its own, base^(−2i/d)."""
+    """Two neighbouring pairs have the same frequency in your result. The rule: every pair has a different
+    frequency, base^(−2i/d)."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
 @mistake("alternating_frequencies", "ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first")
 def alternating_x_first(head_dim, base=10000.0):
-    """Your even pairs rotate with x; the rule gives the even pairs to y."""
+    """Your even pairs rotate with x. The rule: the even pairs rotate with y."""
     return grids.alternating_frequencies(head_dim, base)[:, ::-1]
 
 
 @mistake("mrope_frequencies", "vllm-project/vllm-omni #1784")
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
-    """You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every third
-    pair to an axis."""
+    """You gave consecutive sections to the axes although `interleaved` is True. The rule: if `interleaved` is True,
+    every third pair belongs to an axis."""
     return grids.mrope_frequencies(head_dim, sections, base)
 
 
 def interleaved_by(axis_of, head_dim, sections, base, interleaved):
-    """Interleaved frequencies where `axis_of(pair, sections)` says which axis each pair belongs to."""
+    """Interleaved frequencies; `axis_of(pair, sections)` says which axis each pair belongs to."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     return (
         spread(rates_of(head_dim, base), axis_of(np.arange(head_dim // 2), np.asarray(sections)), 3)
@@ -254,8 +259,8 @@ def interleaved_by(axis_of, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: the 3 of the limit left out")
 def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you compared i with the section itself; the rule compares it with three times the section, since
-    only every third pair is meant."""
+    """Interleaved, you compared i with the section itself. The rule: compare i with three times the section, since an
+    axis has only every third pair."""
 
     def axis_of(pair, sections):
         return np.where(pair < sections[pair % 3], pair % 3, 0)
@@ -265,8 +270,8 @@ def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False
 
 @mistake("mrope_frequencies", "expected: the turns of h and w counted from 0")
 def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w those
-    with i mod 3 = 2."""
+    """Interleaved, you begin with h, then w, then t. The rule: the order is t, h, w, so h has the pairs with i mod 3 =
+    1, and w those with i mod 3 = 2."""
 
     def axis_of(pair, sections):
         axis = (pair + 1) % 3
@@ -277,15 +282,15 @@ def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False)
 
 @mistake("mrope_frequencies", "expected: i mod 3 alone, right only where all sections are equal")
 def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
-    """Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and t
-    takes the rest."""
+    """Your axes take turns up to the last pair. The rule: the turns of h and of w end at three times their section, and
+    t takes the rest."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
 
 
 @mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start anew in each section; the rule: pair i has base^(−2i/d) whatever its axis."""
+    """Your frequencies start anew in each section. The rule: pair i has base^(−2i/d) whatever its axis."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
@@ -295,7 +300,7 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Each section begins with the fastest frequency again; the rule: i counts all pairs, so pair i has base^(−2i/d)
+    """Each section begins with the fastest frequency again. The rule: i counts all pairs, so pair i has base^(−2i/d)
     whatever its axis."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
@@ -306,13 +311,14 @@ def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=Fal
 
 @mistake("mrope_frequencies", "expected: time listed last")
 def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
-    """Your columns are in the order h, w, t; the rule is t, h, w."""
+    """Your columns are in the order h, w, t. The rule: the order is t, h, w."""
     return np.roll(grids.mrope_frequencies(head_dim, sections, base, interleaved), -1, axis=1)
 
 
 @mistake("apply_rope_nd", "huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264")
 def half_layout_on_a_grid(x, positions, frequencies):
-    """You paired features half the width apart, as transformers does; the rule here pairs neighbours (2i, 2i+1)."""
+    """You paired features half the width apart, as transformers does. The rule: a pair is two neighbours here, (2i,
+    2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
     return grids.apply_rope_nd(x[..., pairs], positions, frequencies)[..., np.argsort(pairs)]
@@ -320,19 +326,19 @@ def half_layout_on_a_grid(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "expected: the sign of the rotation is a convention that is easily mirrored")
 def rotated_backwards(x, positions, frequencies):
-    """Your pairs rotate backwards; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    """Your pairs rotate backwards. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
     return grids.apply_rope_nd(x, positions, -np.asarray(frequencies))
 
 
 @mistake("apply_rope_nd", "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217")
 def first_coordinate_alone(x, positions, frequencies):
-    """You used the first coordinate alone; the rule sums the angles of all coordinates."""
+    """You used only the first coordinate. The rule: add up the angles of all coordinates."""
     return grids.apply_rope_nd(x, np.asarray(positions)[:, :1], np.asarray(frequencies)[:, :1])
 
 
 @mistake("apply_rope_nd", "NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768")
 def coordinates_ignored(x, positions, frequencies):
-    """You rotated by the number of the row; the rule rotates by the coordinates that are given."""
+    """You rotated by the number of the row. The rule: rotate by the coordinates in `positions`."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     frequencies = np.sum(frequencies, axis=1, keepdims=True)
     return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
@@ -340,7 +346,7 @@ def coordinates_ignored(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "EleutherAI/gpt-neox #1003; huggingface/transformers #25681")
 def angles_in_single_precision(x, positions, frequencies):
-    """You computed the angles in float32; the rule is float64 for angles, and only the result is converted."""
+    """You computed the angles in float32. The rule: compute angles in float64, and convert only the result."""
     x = np.asarray(x)
     angles = np.asarray(positions, dtype=np.float32) @ np.asarray(frequencies, dtype=np.float32).T
     cos, sin = np.cos(angles), np.sin(angles)
@@ -350,37 +356,39 @@ def angles_in_single_precision(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
-    """Your scores are √d too large; the rule divides them by the square root of the number of features."""
+    """Your scores are √d too large. The rule: divide them by the square root of the number of features."""
     return like(grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(np.shape(q)[-1]), q, k)
 
 
 @mistake("grid_scores", "expected: the score then depends on where the query stands")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
-    """You rotated the queries and left the keys; the rule rotates both, each by its own coordinates."""
+    """You rotated the queries but not the keys. The rule: rotate both, each by its own coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
 
 
 @mistake("grid_scores", "huggingface/transformers #30900 asked for it")
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
-    """You rotated the keys the other way; the rule rotates both alike, and the difference comes from the product."""
+    """You rotated the keys in the opposite direction. The rule: rotate both in the same direction, because the product
+    then depends on the difference."""
     return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
 
 
 @mistake("mrope_positions", "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217")
 def cells_numbered_like_words(segments):
-    """You numbered the cells of an image like words; the rule gives each cell its own (t, h, w)."""
+    """You numbered the cells of an image like words. The rule: each cell has its own (t, h, w)."""
     return np.repeat(np.arange(len(grids.mrope_positions(segments)))[:, np.newaxis], 3, axis=1)
 
 
 @mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
-    """After an image you went on by its number of cells; the rule goes on at 1 + the largest coordinate."""
+    """After an image you continued at its number of cells. The rule: continue at 1 + the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
 @mistake("mrope_positions", "vllm-project/vllm #16878 (markers around the image counted twice)")
 def one_too_far_after_an_image(segments):
-    """What follows an image stands one position too far in yours; the rule goes on at 1 + the largest coordinate."""
+    """The segment after an image starts one position too late in your result. The rule: it starts at 1 + the largest
+    coordinate."""
     return placed(
         segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0))
     )
@@ -388,13 +396,14 @@ def one_too_far_after_an_image(segments):
 
 @mistake("mrope_positions", "expected: the 1 left out")
 def next_segment_one_short(segments):
-    """What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."""
+    """The next segment starts at the largest coordinate of the segment before it. The rule: it starts at 1 + that
+    coordinate."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
 
 
 @mistake("mrope_positions", "expected: the offset added to text alone")
 def images_start_at_zero(segments):
-    """The coordinates of an image start at 0 in yours; the rule adds them to the start of its segment."""
+    """The coordinates of an image start at 0 in your result. The rule: add the start of its segment to them."""
 
     def place(segment, cells, start, count):
         return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
@@ -404,7 +413,7 @@ def images_start_at_zero(segments):
 
 @mistake("mrope_positions", "NVIDIA-NeMo/Speech #14611")
 def every_image_at_the_first_one_s_start(segments):
-    """Your second image has the coordinates of the first one; the rule gives every segment its own start and size."""
+    """Your second image has the coordinates of the first one. The rule: every segment has its own start and size."""
     first = []
 
     def place(segment, cells, start, count):
@@ -418,8 +427,8 @@ def every_image_at_the_first_one_s_start(segments):
 
 @mistake("mrope_positions", "Blaizzy/mlx-vlm #1282")
 def only_the_first_image_has_a_grid(segments):
-    """You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same for
-    every image."""
+    """You gave the first image its grid and numbered the cells of the later ones like words. The rule: number the cells
+    of every image by the same rule."""
     seen = []
 
     def place(segment, cells, start, count):
@@ -433,8 +442,8 @@ def only_the_first_image_has_a_grid(segments):
 
 @mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
-    """Your time coordinate stays at the start of the segment throughout, though the video has several images; the rule
-    adds t to it."""
+    """Your time coordinate stays at the start of the segment, although the video has several images. The rule: add t to
+    it."""
     return placed(
         segments,
         lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
@@ -443,8 +452,8 @@ def time_stands_still(segments):
 
 @mistake("mrope_positions", "huggingface/transformers 5, which does so on purpose")
 def time_does_not_move_the_text_on(segments):
-    """After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is one
-    of the three."""
+    """After a long video you continued at start + max(h, w). The rule: take the largest coordinate, and time is one of
+    the three."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else max(segment[1:]))
@@ -454,38 +463,38 @@ def time_does_not_move_the_text_on(segments):
 
 @mistake("mrope_positions", "expected: (x, y) where (y, x) is meant")
 def width_before_height(segments):
-    """You wrote w before h; the rule is (t, h, w), and w changes from each cell to the next."""
+    """You wrote w before h. The rule: write (t, h, w); w changes from each cell to the next."""
     return grids.mrope_positions(segments)[:, [0, 2, 1]]
 
 
 @mistake("next_position", "expected: right for text, where the two are equal")
 def number_of_tokens(positions):
-    """You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than
-    positions."""
+    """You returned the number of tokens. The rule: return 1 + the largest coordinate, since an image has more cells
+    than positions."""
     return len(positions)
 
 
 @mistake("next_position", "vllm-project/vllm #16878 (there one too many)")
 def largest_coordinate_itself(positions):
-    """You returned the largest coordinate itself; the rule is 1 more, because that position is taken."""
+    """You returned the largest coordinate itself. The rule: return 1 more, because the largest coordinate is taken."""
     return max(grids.next_position(positions) - 1, 0)
 
 
 @mistake("next_position", "expected: t is what counts on in text")
 def time_alone(positions):
-    """You read the time coordinate alone; the rule takes the largest of all three."""
+    """You read only the time coordinate. The rule: take the largest of all three coordinates."""
     return grids.next_position(np.asarray(positions)[:, :1])
 
 
 @mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    """Your x goes on with the frequencies where y has stopped; the rule: they begin anew for x."""
+    """Your x continues with the frequencies at which y has stopped. The rule: the frequencies start again for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
 
 def exchanged(neighbours):
-    """Weights of the two cells beside each centre, exchanged; `neighbours(centres, old)` are those cells."""
+    """Weights of the two cells beside each centre, exchanged; `neighbours(centres, old)` returns those cells."""
 
     def weights(old, new):
         centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
@@ -501,7 +510,7 @@ def exchanged(neighbours):
 @mistake("resize_grid", "expected: f and 1 − f exchanged")
 def shares_exchanged(table, old_shape, new_shape):
     """You exchanged the two shares, so the cell that is farther from the new centre gets the larger one. The rule: the
-    nearer, the more."""
+    nearer cell has the larger weight."""
 
     def neighbours(centres, old):
         return np.floor(centres), np.minimum(np.floor(centres) + 1, old - 1)
@@ -511,7 +520,8 @@ def shares_exchanged(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: a negative index, which numpy counts from the end")
 def border_wraps_around(table, old_shape, new_shape):
-    """Beyond the border you took the cells of the other side; the rule clamps, so that the outer cells hold there."""
+    """Beyond the border you took the cells of the other side. The rule: clamp to the border, so that the outer cells
+    keep their values there."""
 
     def wrapped(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -526,8 +536,8 @@ def border_wraps_around(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: antialias=True, or PIL, which always does it")
 def averaged_where_it_shrinks(table, old_shape, new_shape):
-    """Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule
-    takes the two cells beside the centre."""
+    """If the grid shrinks, you averaged over more than two cells per axis, which is called antialiasing. The rule: use
+    the two cells beside the centre."""
 
     def averaged(old, new):
         scale = max(old / new, 1)
@@ -540,8 +550,8 @@ def averaged_where_it_shrinks(table, old_shape, new_shape):
 
 @mistake("mrope_frequencies", "expected: sections counted down pair by pair")
 def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three
-    times the section alone, so h and w can get fewer."""
+    """Interleaved, you gave every axis exactly as many pairs as its section. The rule: only i mod 3 and three times the
+    section decide, so h and w can get fewer pairs."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if not interleaved:
         return right
@@ -555,43 +565,45 @@ def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
 
 @mistake("apply_rope_nd", "expected: a mean in place of a sum")
 def angles_averaged(x, positions, frequencies):
-    """You averaged the angles of the coordinates; the rule sums them."""
+    """You averaged the angles of the coordinates. The rule: add them up."""
     return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies)
 
 
 @mistake("apply_rope_nd", "expected: np.deg2rad on an angle that is in radians already")
 def angles_in_degrees(x, positions, frequencies):
-    """You took the angles for degrees; the rule is radians, as np.cos and np.sin take them."""
+    """You read the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
     return grids.apply_rope_nd(x, np.deg2rad(positions), frequencies)
 
 
 @mistake("apply_rope_nd", "expected: astype(int) on positions")
 def coordinates_cut_off(x, positions, frequencies):
-    """You cut the coordinates to whole numbers; the rule takes any real ones."""
+    """You cut the coordinates to whole numbers. The rule: a coordinate may be any real number."""
     return grids.apply_rope_nd(x, np.trunc(positions), frequencies)
 
 
 @mistake("grid_scores", "expected: the size of the angles in place of that of the features")
 def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
-    """You divided by the square root of the number of pairs; the rule is √d, d being the number of features."""
+    """You divided by the square root of the number of pairs. The rule: divide by √d, where d is the number of
+    features."""
     return grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(2)
 
 
 @mistake("next_position", "expected: initial=0 for the largest of nothing")
 def first_token_at_one(positions):
-    """You begin with 0 where there is no token, so the first one stands at 1; the rule: it stands at 0."""
+    """If there is no token, you begin with 0 as the largest coordinate, so the first token is at 1. The rule: the first
+    token is at 0."""
     return max(grids.next_position(positions), 1)
 
 
 @mistake("next_position", "expected: right after text, where the last row is the largest")
 def last_row_alone(positions):
-    """You read the last row alone; the rule takes the largest coordinate of all rows."""
+    """You read only the last row. The rule: take the largest coordinate of all rows."""
     return grids.next_position(np.asarray(positions)[-1:])
 
 
 @mistake("mrope_frequencies", "expected: the width before the height")
 def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you exchanged h and w; the rule is h where i mod 3 = 1, and w where i mod 3 = 2."""
+    """Interleaved, you exchanged h and w. The rule: h has the pairs with i mod 3 = 1, and w those with i mod 3 = 2."""
 
     def axis_of(pair, sections):
         axis = -pair % 3
@@ -600,7 +612,7 @@ def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-BY_A_SUM = "After an image you went on by a sum of its sides; the rule goes on at 1 + the largest coordinate."
+BY_A_SUM = "After an image you continued at a sum of its sides. The rule: continue at 1 + the largest coordinate."
 
 
 @mistake("mrope_positions", "expected: the three sides added up", hint=BY_A_SUM)
@@ -619,7 +631,8 @@ def start_at_the_sum_of_the_largest_coordinates(segments):
 
 @mistake("mrope_positions", "expected: t taken for the number of the frame in its own video")
 def time_starts_anew(segments):
-    """The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates."""
+    """The time of an image starts at 0 in your result. The rule: add the start of the segment to all three
+    coordinates."""
 
     def place(segment, cells, start, count):
         own = np.array([0 if np.ndim(segment) else start, start, start])
@@ -630,7 +643,8 @@ def time_starts_anew(segments):
 
 @mistake("mrope_positions", "expected: the largest coordinate taken axis by axis")
 def every_axis_counts_on_by_itself(segments):
-    """Each of your axes counts on by itself; the rule starts a segment at one number, for all three coordinates."""
+    """Each of your axes continues its own count. The rule: a segment starts at one number, for all three
+    coordinates."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
 
@@ -641,19 +655,19 @@ def half_way(centres, old):
 
 @mistake("resize_grid", "expected: half of the formula for aligned centres")
 def old_half_cell_left_out(table, old_shape, new_shape):
-    """You left out the last − 1/2 of u: the centre of old row 0 is 1/2 too; the rule is (j + 1/2)·H/H' − 1/2."""
+    """You left out the last − 1/2 of u, but the centre of old row 0 is 1/2 too. The rule: u is (j + 1/2)·H/H' − 1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * old / new, old))
 
 
 @mistake("resize_grid", "expected: half of the formula for aligned centres")
 def new_half_cell_left_out(table, old_shape, new_shape):
-    """You left out the + 1/2 of the new row: its centre is meant; the rule is (j + 1/2)·H/H' − 1/2."""
+    """You left out the + 1/2 of the new row, but u is computed from its centre. The rule: u is (j + 1/2)·H/H' − 1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way(np.arange(new) * old / new - 0.5, old))
 
 
 @mistake("resize_grid", "expected: the two sizes exchanged in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
-    """Your ratio is upside down: H'/H; the rule is H/H', because u counts in old rows."""
+    """Your ratio is upside down: H'/H. The rule: the ratio is H/H', because u counts in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
@@ -669,7 +683,7 @@ def cell_before_the_centre(table, old_shape, new_shape):
 
 @mistake("sinusoidal_2d", "expected: sine and cosine exchanged")
 def cosine_before_sine(height, width, d_model, base=10000.0):
-    """You wrote the cosine of a pair before its sine; the rule is the sine first."""
+    """You wrote the cosine of a pair before its sine. The rule: the sine comes first."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     return right.reshape(len(right), -1, 2)[..., ::-1].reshape(right.shape)
 
@@ -681,18 +695,18 @@ def sections_for(order, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: width before height, as in (x, y)")
 def width_before_height_in_sections(head_dim, sections, base=10000.0, interleaved=False):
-    """In sections, you exchanged h and w; the rule is t, then h, then w."""
+    """In sections, you exchanged h and w. The rule: the order is t, then h, then w."""
     return sections_for([0, 2, 1], head_dim, sections, base, interleaved)
 
 
 @mistake("mrope_frequencies", "expected: the order of (x, y, t)")
 def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
-    """In sections, yours begin with w and end with t; the rule is t, then h, then w."""
+    """Your sections begin with w and end with t. The rule: the order is t, then h, then w."""
     return sections_for([2, 1, 0], head_dim, sections, base, interleaved)
 
 
 def turned_by(x, positions, frequencies, turn):
-    """apply_rope_nd where `turn` makes a pair of its two features, cos and sin."""
+    """apply_rope_nd, where `turn` combines the two features of a pair with cos and sin."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
@@ -701,7 +715,7 @@ def turned_by(x, positions, frequencies, turn):
 
 @mistake("apply_rope_nd", "expected: the two names exchanged")
 def cos_and_sin_exchanged(x, positions, frequencies):
-    """You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    """You exchanged cos and sin. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
     return turned_by(
         x, positions, frequencies, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin)
     )
@@ -709,8 +723,8 @@ def cos_and_sin_exchanged(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "expected: two lines on one array, and a slice that is no copy")
 def first_features_overwritten(x, positions, frequencies):
-    """You overwrote the first features of the pairs before you computed the second ones from them; the rule computes
-    both from the features as they came."""
+    """You overwrote the first features of the pairs before you computed the second ones from them. The rule: compute
+    both features from their old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -720,12 +734,13 @@ def first_features_overwritten(x, positions, frequencies):
 
 
 ONE_AXIS = (
-    "You rotated each pair along one axis alone; the rule sums the angles of all axes on which it has a frequency."
+    "You rotated each pair along only one axis. The rule: add up the angles of all axes for which the pair has a "
+    "frequency."
 )
 
 
 def one_axis(axis_of, x, positions, frequencies):
-    """apply_rope_nd where `axis_of` leaves each pair the frequency of a single axis."""
+    """apply_rope_nd, where `axis_of` leaves each pair the frequency of a single axis."""
     grids.apply_rope_nd(x, positions, frequencies)
     alone = np.eye(np.shape(frequencies)[1])[axis_of(np.asarray(frequencies))]
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
@@ -743,12 +758,12 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: a line copied, and one name left")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
-    """You rotated queries and keys by the positions of one of the two; the rule rotates each by its own coordinates."""
+    """You rotated queries and keys by the same positions. The rule: rotate each by its own coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 
 
 def going_on_at(side, segments):
-    """mrope_positions that goes on after one side of an image."""
+    """mrope_positions that continues after one side of an image."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])
@@ -758,25 +773,29 @@ def going_on_at(side, segments):
 
 @mistake("mrope_positions", "expected: the last column taken for the largest coordinate")
 def next_start_from_the_width(segments):
-    """After an image you went on at its width; the rule is 1 + the largest coordinate, of time and height too."""
+    """After an image you continued at its width. The rule: continue at 1 + the largest coordinate, of time and height
+    too."""
     return going_on_at(2, segments)
 
 
 @mistake("mrope_positions", "expected: images as high as they are wide")
 def next_start_from_the_height(segments):
-    """After an image you went on at its height; the rule is 1 + the largest coordinate, of time and width too."""
+    """After an image you continued at its height. The rule: continue at 1 + the largest coordinate, of time and width
+    too."""
     return going_on_at(1, segments)
 
 
 @mistake("mrope_positions", "expected: the first column taken for the position")
 def next_start_from_the_time(segments):
-    """After an image you went on at its time; the rule is 1 + the largest coordinate, of height and width too."""
+    """After an image you continued at its time. The rule: continue at 1 + the largest coordinate, of height and width
+    too."""
     return going_on_at(0, segments)
 
 
 @mistake("mrope_positions", "expected: the largest coordinate of the last segment alone")
 def empty_text_starts_anew(segments):
-    """After an empty text you begin again at 0; the rule is 1 + the largest coordinate so far, which stays."""
+    """After an empty text you begin at 0 again. The rule: continue at 1 + the largest coordinate so far, which
+    stays."""
 
     def place(segment, cells, start, count):
         return start + cells, (start + cells).max(initial=-1) + 1
@@ -786,7 +805,7 @@ def empty_text_starts_anew(segments):
 
 @mistake("mrope_positions", "expected: the loops over h and w exchanged")
 def cells_column_by_column_in_an_image(segments):
-    """You listed the cells of an image column by column; the rule is row by row: w changes with each cell."""
+    """You listed the cells of an image column by column. The rule: list them row by row: w changes with each cell."""
 
     def place(segment, cells, start, count):
         order = np.lexsort((cells[:, 1], cells[:, 2], cells[:, 0]))
@@ -797,7 +816,7 @@ def cells_column_by_column_in_an_image(segments):
 
 @mistake("mrope_positions", "expected: text is a sequence, and only time counts a sequence")
 def text_moves_in_time_alone(segments):
-    """Your tokens of text have 0 as h and w; the rule: token i of a text has three equal coordinates, start + i."""
+    """Your tokens of text have 0 as h and w. The rule: token i of a text has three equal coordinates, start + i."""
     positions, begin = grids.mrope_positions(segments).copy(), 0
     for segment in segments:
         size = int(np.prod(segment))
@@ -809,38 +828,39 @@ def text_moves_in_time_alone(segments):
 
 @mistake("mrope_positions", "expected: the running start forgotten")
 def every_segment_starts_at_zero(segments):
-    """All your segments start at 0; the rule: only the first does, each next one at 1 + the largest coordinate so
-    far."""
+    """All your segments start at 0. The rule: only the first segment starts at 0, and each next one starts at 1 + the
+    largest coordinate so far."""
     return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
 
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate with the frequencies of another axis; the rule: column a belongs to axis a."""
+    """You multiplied each coordinate by the frequencies of another axis. The rule: column a belongs to axis a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 
 @mistake("mrope_frequencies", "expected: the branches of an if exchanged")
 def two_forms_exchanged(head_dim, sections, base=10000.0, interleaved=False):
-    """You exchanged the two forms; the rule is sections by default, and turns where interleaved is True."""
+    """You exchanged the two forms. The rule: the sections are consecutive by default, and interleaved if `interleaved`
+    is True."""
     return grids.mrope_frequencies(head_dim, sections, base, not interleaved)
 
 
 @mistake("grid_scores", "expected: the two arguments of the product exchanged")
 def scores_key_by_query(q, k, q_positions, k_positions, frequencies):
-    """You exchanged rows and columns; the rule is one row per query and one column per key."""
+    """You exchanged rows and columns. The rule: the scores have one row per query and one column per key."""
     return np.swapaxes(grids.grid_scores(q, k, q_positions, k_positions, frequencies), -1, -2)
 
 
 @mistake("resize_grid", "expected: one of the two shapes read as (width, height)")
 def old_shape_read_as_width_and_height(table, old_shape, new_shape):
-    """You read the old shape as (width, height); the rule is (height, width), for both shapes."""
+    """You read the old shape as (width, height). The rule: both shapes are (height, width)."""
     return grids.resize_grid(table, old_shape[::-1], new_shape)
 
 
 @mistake("mrope_positions", "Qwen2.5-VL, which counts time in seconds")
 def time_runs_twice_as_fast(segments):
-    """The time of your images moves by 2 from frame to frame, as in Qwen2.5-VL, and height and width by 1; the rule:
+    """The time of your images moves by 2 from frame to frame, as in Qwen2.5-VL, and height and width by 1. The rule:
     every coordinate counts the cells."""
 
     def place(segment, cells, start, count):
@@ -851,9 +871,13 @@ def time_runs_twice_as_fast(segments):
     return placed(segments, place)
 
 
-FALLING = "Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."
+FALLING = (
+    "Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the "
+    "exponent."
+)
 DIVIDED = (
-    "You did not divide the exponent by the size, so that the frequencies vanish at once; the rule has a quotient."
+    "You did not divide the exponent by the size, so that the frequencies vanish at once. The rule: the exponent is a "
+    "quotient, divided by the size."
 )
 
 
@@ -913,9 +937,9 @@ WRONG_ANSWERS = {
         225: "You counted 15 per side; coordinates 0 to 15 are 16 cells.",
     },
     "position_of_text_after_it": {
-        256: "You counted the tokens before it; the rule is 1 + the largest coordinate so far.",
-        15: "This is the largest coordinate of the image; the next segment starts one further.",
+        256: "You counted the tokens before it. The rule: return 1 + the largest coordinate so far.",
+        15: "This is the largest coordinate of the image; the next segment starts at 1 more.",
         17: "You counted coordinates from 1; they count from 0, and the next segment starts at 1 + the largest.",
-        32: "You added height and width; the rule is 1 + the largest single coordinate.",
+        32: "You added height and width. The rule: take 1 + the largest single coordinate.",
     },
 }

@@ -12,7 +12,7 @@ from solutions import learned
 
 
 def mixed(table, where):
-    """The table read at fractional rows `where`, for entries that get those rows wrong."""
+    """Table read at the fractional rows `where`, for entries that get those rows wrong."""
     table = np.asarray(table)
     where = np.clip(where, 0, len(table) - 1)
     below = np.floor(where).astype(np.int64)
@@ -24,25 +24,27 @@ def mixed(table, where):
 
 @mistake("init_table", "llm-random/llm-random #508 (standard deviation and variance mixed up)")
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
-    """Your numbers are too small: you passed std², the variance; the generator wants std, the standard deviation."""
+    """Your numbers are too small: you passed std², the variance. The rule: the generator expects std, the standard
+    deviation."""
     return learned.init_table(max_len, d_model, seed, std**2)
 
 
 @mistake("init_table", "expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise")
 def table_without_its_std(max_len, d_model, seed, std=0.02):
-    """You drew from N(0, 1), so the rows start fifty times too large; the rule: std is the standard deviation."""
+    """You drew from N(0, 1), so the rows start fifty times too large. The rule: std is the standard deviation."""
     return learned.init_table(max_len, d_model, seed, 1.0)
 
 
 @mistake("init_table", "expected: std taken for the variance")
 def root_of_the_standard_deviation(max_len, d_model, seed, std=0.02):
-    """Your numbers are too large: you passed √std, as if std were the variance; the generator wants std itself."""
+    """Your numbers are too large: you passed √std, as if std were the variance. The rule: the generator expects std
+    itself."""
     return learned.init_table(max_len, d_model, seed, np.sqrt(std))
 
 
 @mistake("init_table", "expected: np.random.seed, as in most older code")
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
-    """You drew from numpy's old global generator; the rule: draw from default_rng(seed)."""
+    """You drew from numpy's old global generator. The rule: draw from default_rng(seed)."""
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
 
 
@@ -54,15 +56,15 @@ def std_as_the_mean(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: the shape exchanged and transposed back")
 def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
-    """You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len, d_model):
-    row after row."""
+    """You drew the numbers feature by feature and then exchanged the axes. The rule: draw in the order of (max_len,
+    d_model), row after row."""
     return learned.init_table(d_model, max_len, seed, std).T
 
 
 @mistake("init_table", "expected: BERT's truncated normal distribution, with clip")
 def table_cut_off_at_two_deviations(max_len, d_model, seed, std=0.02):
-    """No number of your table is farther from 0 than two standard deviations: you cut off what is. The rule keeps every
-    number as the normal distribution gives it."""
+    """No number of your table is farther from 0 than two standard deviations, because you cut off such numbers. The
+    rule: keep every number as the normal distribution gives it."""
     return np.clip(learned.init_table(max_len, d_model, seed, std), -2 * std, 2 * std)
 
 
@@ -80,20 +82,20 @@ def rows_counted_from_one(table, positions):
 
 @mistake("lookup", "expected: atleast_1d, as a guard")
 def single_positions_as_a_list(table, positions):
-    """For a single position you returned an array of one row; the rule is the shape of positions, then d: a single
-    position gives one row, of shape (d,)."""
+    """For a single position you returned an array of one row. The rule: the result has the shape of positions, then d,
+    so a single position gives one row, of shape (d,)."""
     return np.atleast_2d(learned.lookup(table, positions))
 
 
 @mistake("embed", "huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187")
 def positions_start_at_two(token_table, position_table, token_ids):
-    """You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule: positions count from 0."""
+    """You gave the first token row 2 of the position table, as RoBERTa and OPT do. The rule: positions count from 0."""
     return learned.embed(token_table, np.asarray(position_table)[2:], token_ids)
 
 
 @mistake("embed", "cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2")
 def positions_along_the_batch(token_table, position_table, token_ids):
-    """You counted positions along the batch; the rule: the sequence is the last axis of token_ids, and every sequence
+    """You counted positions along the batch. The rule: the sequence is the last axis of token_ids, and every sequence
     starts at row 0."""
     token_ids = np.asarray(token_ids)
     batch = learned.lookup(position_table, np.arange(len(token_ids)))
@@ -103,7 +105,8 @@ def positions_along_the_batch(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: one count over all tokens of the batch")
 def positions_run_through_the_batch(token_table, position_table, token_ids):
-    """Your positions go on from one sequence of the batch to the next; the rule: each starts at position 0."""
+    """Your positions keep counting from one sequence of the batch into the next. The rule: each sequence starts at
+    position 0."""
     ids = np.asarray(token_ids)
     places = np.arange(ids.size).reshape(ids.shape)
     return learned.lookup(token_table, ids) + learned.lookup(position_table, places)
@@ -111,7 +114,8 @@ def positions_run_through_the_batch(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: the bag of words that this course began with")
 def tokens_without_positions(token_table, position_table, token_ids):
-    """You returned the token rows alone, which are the same in every order; the rule is token row plus position row."""
+    """You returned only the token rows, which are the same in every order. The rule: add the token row and the position
+    row."""
     return learned.lookup(token_table, token_ids)
 
 
@@ -133,7 +137,7 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; the
+    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once. The
     rule: add all its gradients."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
@@ -143,7 +147,7 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, taken for the rule")
 def repeated_positions_averaged(table_shape, positions, grad_output):
-    """You averaged the gradients of a row that was read several times; the rule: add them, because each reading
+    """You averaged the gradients of a row that was read several times. The rule: add them, because each reading
     contributes to the loss."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     reads = np.bincount(np.ravel(positions), minlength=len(right))
@@ -152,31 +156,31 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @mistake("sgd_step", "expected: the sign of the update")
 def step_uphill(table, gradient, learning_rate):
-    """You added the gradient, which makes the loss larger; the rule of gradient descent is to subtract it."""
+    """You added the gradient, which makes the loss larger. The rule: gradient descent subtracts it."""
     return learned.sgd_step(table, gradient, -learning_rate)
 
 
 @mistake("sgd_step", "expected: sign descent, of which Adam's first step is an example")
 def step_by_the_sign(table, gradient, learning_rate):
-    """You used only the sign of the gradient; the rule multiplies the gradient itself by the learning rate."""
+    """You used only the sign of the gradient. The rule: multiply the gradient itself by the learning rate."""
     return learned.sgd_step(table, np.sign(gradient), learning_rate)
 
 
 @mistake("trained_rows", "expected: positions counted from 1")
 def row_after_the_last_is_trained(max_len, lengths):
-    """You marked one row too many; a sequence of length n uses positions 0 to n − 1, so row n is not read."""
+    """You marked one row too many. The rule: a sequence of length n uses positions 0 to n − 1, so row n is not read."""
     return np.arange(max_len) <= np.max(lengths)
 
 
 @mistake("trained_rows", "expected: all for any")
 def shortest_sequence_decides(max_len, lengths):
-    """You marked only the rows that every sequence reaches; the rule: one long sequence is enough to train a row."""
+    """You marked only the rows that every sequence reaches. The rule: one long sequence is enough to train a row."""
     return np.arange(max_len) < np.min(lengths)
 
 
 @mistake("trained_rows", "expected: the claim in articles that padding trains all rows")
 def padding_trains_every_row(max_len, lengths):
-    """You marked every row as trained; the rule: only rows of real tokens get a gradient, and padding gets none."""
+    """You marked every row as trained. The rule: only rows of real tokens get a gradient, and padding gets none."""
     return np.ones(max_len, dtype=bool)
 
 
@@ -202,7 +206,7 @@ def last_row_never_reached(table, new_len):
 
 @mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
-    """You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule: the first
+    """You placed the new rows by their centres, as image libraries do, and so moved the end rows. The rule: the first
     row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
@@ -210,14 +214,14 @@ def centres_of_cells_lined_up(table, new_len):
 
 @mistake("resize_table", "dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)")
 def rows_counted_for_steps(table, new_len):
-    """You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step
-    fewer than there are rows, on both sides."""
+    """You placed the new positions at j · rows / new_len. The rule: count steps between rows; on both sides there is
+    one step fewer than there are rows."""
     return mixed(table, np.arange(new_len) * len(table) / new_len)
 
 
 NEVER_MIXED = (
-    "You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share"
-    " of both."
+    "You repeated or dropped rows and never mixed them. The rule: a new position between two rows takes a share of "
+    "both."
 )
 
 
@@ -242,27 +246,27 @@ def shares_exchanged(table, new_len):
 
 @mistake("resize_table", "expected: a pooled table; the definition keeps the first row")
 def one_row_is_the_mean(table, new_len):
-    """You returned the mean of all rows for new_len = 1; the rule is the first row."""
+    """You returned the mean of all rows for new_len = 1. The rule: return the first row."""
     right = learned.resize_table(table, new_len)
     return right if new_len > 1 else np.mean(table, axis=0, keepdims=True)
 
 
 @mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row")
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
-    """All rows of your table are the same one. The rule: every number is drawn by itself, the whole table in one call
-    of the generator; otherwise no position has a row of its own."""
+    """All rows of your table are the same. The rule: draw every number separately, the whole table in one call of the
+    generator; otherwise all positions have the same row."""
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
 
 
 def embedded_at(token_table, position_table, token_ids, rows):
-    """With other rows of the position table, for entries that go wrong before the lookup."""
+    """Embedding with other rows of the position table, for entries whose mistake comes before the lookup."""
     return learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)
 
 
 @mistake("embed", "expected: positions 1 … T, as people count")
 def positions_start_at_one(token_table, position_table, token_ids):
-    """You gave the first token row 1 of the position table; the rule: positions count from 0, so the first token gets
+    """You gave the first token row 1 of the position table. The rule: positions count from 0, so the first token gets
     row 0."""
     return embedded_at(token_table, position_table, token_ids, np.arange(1, np.shape(token_ids)[-1] + 1))
 
@@ -274,39 +278,39 @@ def decayed(table, gradient, learning_rate, decay):
 
 @mistake("sgd_step", "expected: (1 − learning rate) in front of the table")
 def table_decays_by_the_learning_rate(table, gradient, learning_rate):
-    """You made the table itself smaller too, as weight decay does; the rule subtracts the step alone, so a row without
-    a gradient does not change."""
+    """You made the table itself smaller too, as weight decay does. The rule: subtract only the step, so that a row
+    without a gradient does not change."""
     return decayed(table, gradient, learning_rate, learning_rate)
 
 
 @mistake("sgd_step", "expected: the rate forgotten, or taken for 1")
 def step_without_its_rate(table, gradient, learning_rate):
-    """You subtracted the whole gradient; the rule: learning_rate times the gradient."""
+    """You subtracted the whole gradient. The rule: subtract learning_rate times the gradient."""
     return np.asarray(table, dtype=np.float64) - np.asarray(gradient)
 
 
 @mistake("trained_rows", "expected: sum in place of any")
 def sequences_counted(max_len, lengths):
-    """You counted how many sequences read a row; the rule asks whether any does, with True or False."""
+    """You counted how many sequences read a row. The rule: return True or False, whether any sequence reads the row."""
     return (np.atleast_1d(lengths)[:, np.newaxis] > np.arange(max_len)).sum(axis=0)
 
 
 @mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    """You added up the lengths; the rule: every sequence starts at row 0, so the longest one alone decides."""
+    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest one decides."""
     return np.arange(max_len) < np.sum(lengths)
 
 
 @mistake("resize_table", "expected: the formula for u_j without its special case")
 def one_row_is_nan(table, new_len):
-    """Your formula divides by 0 where new_len is 1, which gives NaN; the rule for that case is the first row."""
+    """Your formula divides by 0 if new_len is 1, which gives NaN. The rule: return the first row in that case."""
     right = learned.resize_table(table, new_len)
     return np.full_like(right, np.nan) if new_len == 1 else right
 
 
 @mistake("resize_table", "expected: the wrong axis")
 def features_resized(table, new_len):
-    """You resized along the features; the rule mixes whole rows, so that there is another number of positions."""
+    """You resized along the features. The rule: mix whole rows, so that the number of positions changes."""
     return learned.resize_table(np.asarray(table).T, new_len).T
 
 

@@ -14,7 +14,7 @@ def _array(x):
 
 
 def _softmax(scores, axis=-1):
-    """Zeros for a slice that is −inf throughout."""
+    """Softmax that gives zeros for a slice that is −inf throughout."""
     weights = np.exp(scores - np.maximum(scores.max(axis=axis, keepdims=True), -1e300))
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), 1e-300)
 
@@ -34,7 +34,7 @@ def _merged(heads):
 
 
 class _Attention:
-    """Grouped-query attention with its steps apart: a mistake is a class with one of them changed."""
+    """Grouped-query attention in separate steps: a mistake is a class with one step changed."""
 
     def __init__(self, x, layer, positions, frequencies, mask, cache=None):
         self.x, self.positions, self.frequencies, self.mask = _array(x), _array(positions), frequencies, mask
@@ -85,14 +85,14 @@ class _Attention:
 
 @mistake("rms_norm", "allenai/OLMo #281")
 def eps_outside_the_root(x, weight, eps=1e-5):
-    """You added eps to the root; the rule: eps is added to the mean of squares, under the root."""
+    """You added eps to the root. The rule: eps is added to the mean of squares, under the root."""
     x = _array(x)
     return x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + eps) * weight
 
 
 @mistake("rms_norm", "keras-team/keras #22393")
 def mean_subtracted(x, weight, eps=1e-5):
-    """You subtracted the mean of each row, as LayerNorm does; the rule: RMSNorm subtracts nothing."""
+    """You subtracted the mean of each row, as LayerNorm does. The rule: RMSNorm subtracts nothing."""
     x = _array(x)
     x = x - x.mean(axis=-1, keepdims=True)
     return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
@@ -100,55 +100,57 @@ def mean_subtracted(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "keras-team/keras #22393 (the variance for the mean of squares)")
 def divided_by_the_standard_deviation(x, weight, eps=1e-5):
-    """You divided by the root of the variance, which ignores the mean of a row; the rule: the root of the mean of
-    x²."""
+    """You divided by the root of the variance, which ignores the mean of a row. The rule: divide by the root of the
+    mean of x²."""
     x = _array(x)
     return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "expected: a norm is the root of a sum")
 def sum_of_squares(x, weight, eps=1e-5):
-    """You divided by the length of each row, the root of the sum of squares; the rule: the root of their mean."""
+    """You divided by the length of each row, the root of the sum of squares. The rule: divide by the root of the mean
+    of squares."""
     x = _array(x)
     return x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "mosaicml/llm-foundry #371")
 def multiplied_by_the_root(x, weight, eps=1e-5):
-    """You multiplied by the root of the mean of squares; the rule: divide by it."""
+    """You multiplied by the root of the mean of squares. The rule: divide by it."""
     x = _array(x)
     return x * np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "expected: the root forgotten")
 def divided_by_the_mean_square(x, weight, eps=1e-5):
-    """You divided by the mean of squares itself; the rule: by its root."""
+    """You divided by the mean of squares itself. The rule: divide by its root."""
     x = _array(x)
     return x / ((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "Gemma's norm multiplies by 1 + weight")
 def one_plus_the_weight(x, weight, eps=1e-5):
-    """You multiplied by 1 + weight, as Gemma does; the rule for a Llama: the weight alone."""
+    """You multiplied by 1 + weight, as Gemma does. The rule: a Llama multiplies by the weight itself."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps) * (1 + _array(weight))
 
 
 @mistake("rms_norm", "expected: the weight forgotten")
 def no_weight(x, weight, eps=1e-5):
-    """You left the weight out; the rule: each feature is multiplied by its weight at the end."""
+    """You left the weight out. The rule: each feature is multiplied by its weight at the end."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps)
 
 
 @mistake("rms_norm", "expected: mean() without its axis")
 def one_mean_for_all_rows(x, weight, eps=1e-5):
-    """You took one mean over all rows; the rule: each row by itself, over the last axis."""
+    """You took one mean over all rows. The rule: take the mean of each row, over the last axis."""
     x = _array(x)
     return x / np.sqrt((x**2).mean() + eps) * weight
 
 
 @mistake("rms_norm", "ggml-org/llama.cpp #2373; huggingface/candle #271 (1e-6 for 1e-5)")
 def eps_of_another_model(x, weight, eps=1e-5):
-    """Your eps is a number of your own; the rule: the eps that is given, because each checkpoint says its own."""
+    """Your eps does not come from the caller. The rule: use the eps that is passed, because each checkpoint has its
+    own."""
     return model.rms_norm(x, weight, 1e-6)
 
 
@@ -161,34 +163,34 @@ def _silu(z):
 
 @mistake("swiglu", "ml-explore/mlx-lm #767")
 def silu_on_up(x, w_gate, w_up, w_down):
-    """You applied silu to x w_up; the rule: silu is for the gate, x w_gate, and x w_up stays as it is."""
+    """You applied silu to x w_up. The rule: apply silu to the gate, x w_gate; x w_up stays as it is."""
     return model.swiglu(x, w_up, w_gate, w_down)
 
 
 @mistake("swiglu", "Nijikadesu/breakdown-minimind #3")
 def silu_of_the_product(x, w_gate, w_up, w_down):
-    """You applied silu to the product of both parts; the rule: to the gate alone, before the product."""
+    """You applied silu to the product of both parts. The rule: apply it to the gate only, before the product."""
     x = _array(x)
     return np.nan_to_num(_silu((x @ w_gate) * (x @ w_up))) @ w_down
 
 
 @mistake("swiglu", "expected: silu on both parts")
 def silu_on_both(x, w_gate, w_up, w_down):
-    """You applied silu to both parts; the rule: to the gate alone."""
+    """You applied silu to both parts. The rule: apply it to the gate only."""
     x = _array(x)
     return np.nan_to_num(_silu(x @ w_gate) * _silu(x @ w_up)) @ w_down
 
 
 @mistake("swiglu", "expected: the gate of the LSTM; Dauphin et al. 2017 (GLU)")
 def sigmoid_for_silu(x, w_gate, w_up, w_down):
-    """Your gate is a sigmoid, from 0 to 1; the rule: silu(z) is z times the sigmoid of z."""
+    """Your gate is a sigmoid, from 0 to 1. The rule: silu(z) is z times the sigmoid of z."""
     x = _array(x)
     return ((x @ w_up) / (1 + np.exp(-(x @ w_gate)))) @ w_down
 
 
 @mistake("swiglu", "expected: the activation of older models")
 def relu_for_silu(x, w_gate, w_up, w_down):
-    """You cut the gate at 0, as ReLU does; the rule: silu(z) = z / (1 + e^−z), which is a little below 0 for z below
+    """You cut the gate at 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little below 0 for z below
     0."""
     x = _array(x)
     return (np.maximum(x @ w_gate, 0) * (x @ w_up)) @ w_down
@@ -196,14 +198,14 @@ def relu_for_silu(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "google-research/timesfm #493")
 def no_second_part(x, w_gate, w_up, w_down):
-    """You left x w_up out; the rule: silu of the gate is multiplied by x w_up, number by number."""
+    """You left x w_up out. The rule: multiply silu of the gate by x w_up, number by number."""
     x = _array(x)
     return np.nan_to_num(_silu(x @ w_gate)) @ w_down
 
 
 @mistake("swiglu", "expected: the formula typed as it stands")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is not a number, or stops, where e^−z is too large for a float; the rule: silu is 0 there."""
+    """Your silu is NaN, or raises an error, if e^−z is too large for a float. The rule: silu is 0 there."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
@@ -211,7 +213,7 @@ def silu_overflows(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: np.logaddexp read as the denominator")
 def divided_by_the_logarithm(x, w_gate, w_up, w_down):
-    """You divided z by ln(1 + e^−z); the rule: by 1 + e^−z, of which ln(1 + e^−z) is only the logarithm."""
+    """You divided z by ln(1 + e^−z). The rule: divide by 1 + e^−z; ln(1 + e^−z) is only its logarithm."""
     x = _array(x)
     gate = x @ w_gate
     return np.nan_to_num(gate / np.logaddexp(0, -gate) * (x @ w_up)) @ w_down
@@ -219,14 +221,15 @@ def divided_by_the_logarithm(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: gate and up added")
 def parts_added(x, w_gate, w_up, w_down):
-    """You added the two parts; the rule: they are multiplied, number by number."""
+    """You added the two parts. The rule: multiply them, number by number."""
     x = _array(x)
     return (np.nan_to_num(_silu(x @ w_gate)) + x @ w_up) @ w_down
 
 
 @mistake("swiglu", "expected: the exponent without its sign")
 def sign_of_the_exponent(x, w_gate, w_up, w_down):
-    """Your silu has e^z in the place of e^−z; the rule: silu passes on a large z and stops one far below 0."""
+    """Your silu has e^z instead of e^−z. The rule: silu leaves a large z as it is and makes a z far below 0 nearly
+    0."""
     x = _array(x)
     gate = x @ w_gate
     return np.nan_to_num(gate / (1 + np.exp(gate)) * (x @ w_up)) @ w_down
@@ -237,31 +240,31 @@ def sign_of_the_exponent(x, w_gate, w_up, w_down):
 
 @mistake("repeat_heads", "onnx/onnx #7274")
 def tiled(x, n_rep):
-    """Your heads are 0, 1, 0, 1; the rule: copies of one head stand side by side, 0, 0, 1, 1."""
+    """Your heads are 0, 1, 0, 1. The rule: copies of one head are neighbours, 0, 0, 1, 1."""
     return np.concatenate([_array(x)] * n_rep, axis=-3)
 
 
 @mistake("repeat_heads", "ByteDance-Seed/VeOmni #162 (another axis)")
 def rows_repeated(x, n_rep):
-    """You repeated rows; the rule: heads are repeated, the third axis from the end."""
+    """You repeated rows. The rule: heads are repeated, the third axis from the end."""
     return np.repeat(_array(x), n_rep, axis=-2)
 
 
 @mistake("repeat_heads", "expected: axis 0, which is right without a batch")
 def first_axis_repeated(x, n_rep):
-    """You repeated the first axis; the rule: the axis of the heads, the third from the end, also in a batch."""
+    """You repeated the first axis. The rule: repeat the axis of the heads, the third from the end, in a batch too."""
     return np.repeat(_array(x), n_rep, axis=0)
 
 
 @mistake("repeat_heads", "expected: n_rep more copies")
 def one_copy_too_many(x, n_rep):
-    """Each head is there n_rep + 1 times; the rule: n_rep times, itself counted."""
+    """Each head is there n_rep + 1 times. The rule: each head occurs n_rep times, the original included."""
     return _repeat(_array(x), n_rep + 1)
 
 
 @mistake("repeat_heads", "expected: nothing repeated, because numpy would broadcast one head")
 def not_repeated(x, n_rep):
-    """Your heads are as many as before; the rule: each one n_rep times."""
+    """Your number of heads has not changed. The rule: repeat each head n_rep times."""
     return _array(x).copy()
 
 
@@ -269,7 +272,7 @@ def not_repeated(x, n_rep):
 
 
 def _reordered(w, n_heads, order):
-    """The columns of each head in another order: order(dh)."""
+    """The columns of each head in another order, order(dh)."""
     w = _array(w)
     heads = w.reshape(*w.shape[:-1], n_heads, -1)
     return heads[..., order(heads.shape[-1])].reshape(w.shape)
@@ -277,33 +280,33 @@ def _reordered(w, n_heads, order):
 
 @mistake("to_half_layout", "huggingface/transformers #25199 (no permutation at all)")
 def columns_left_alone(w, n_heads):
-    """Your columns are in their old order; the rule: of each head first the even ones, then the odd ones."""
+    """Your columns are in their old order. The rule: in each head, the even columns come first, then the odd ones."""
     return _array(w).copy()
 
 
 @mistake("to_half_layout", "Dao-AILab/flash-attention #546; ggml-org/llama.cpp #3364 (a wrong number of heads)")
 def permuted_as_one_head(w, n_heads):
-    """You reordered all columns as if they were one head; the rule: each head by itself."""
+    """You reordered all columns as if they were one head. The rule: reorder the columns of each head separately."""
     return _reordered(w, 1, lambda size: np.r_[0:size:2, 1:size:2])
 
 
 @mistake("to_half_layout", "expected: the permutation the other way round")
 def back_to_pairs(w, n_heads):
-    """You undid the reordering: your columns go from halves to pairs; the rule: from pairs to halves."""
+    """You undid the reordering: your columns go from halves to pairs. The rule: reorder from pairs to halves."""
     return _reordered(w, n_heads, lambda size: np.arange(size).reshape(2, -1).T.ravel())
 
 
 @mistake("to_half_layout", "expected: the odd columns first")
 def odd_columns_first(w, n_heads):
-    """You put the odd columns of a head first; the rule: first 0, 2, 4, …, then 1, 3, 5, …. With the halves exchanged
-    every pair rotates backwards."""
+    """You put the odd columns of a head first. The rule: the columns 0, 2, 4, … come first, then 1, 3, 5, …. With the
+    halves exchanged every pair rotates backwards."""
     return _reordered(w, n_heads, lambda size: np.r_[1:size:2, 0:size:2])
 
 
 @mistake("to_half_layout", "expected: heads taken for the last axis")
 def head_and_pair_exchanged(w, n_heads):
-    """You split the columns into pairs of heads; the rule: heads are consecutive blocks, and pairs stand inside a
-    head."""
+    """You split the columns into pairs of heads. The rule: heads are consecutive blocks, and both features of a pair
+    are in the same head."""
     w = _array(w)
     size = w.shape[-1] // n_heads
     split = w.reshape(*w.shape[:-1], size // 2, 2, n_heads)
@@ -333,39 +336,41 @@ def _angles(positions, frequencies):
 
 @mistake("apply_rope_half_with", "huggingface/transformers #25199; rasbt/LLMs-from-scratch #747")
 def neighbouring_pairs(x, positions, frequencies):
-    """You rotated neighbours, the features 2i and 2i+1; the rule: features i and i + dh/2, the half layout."""
+    """You rotated neighbours, the features 2i and 2i+1. The rule: a pair is the features i and i + dh/2, the half
+    layout."""
     return _rotated(x, _angles(positions, frequencies), lambda size: (np.arange(0, size, 2), np.arange(1, size, 2)))
 
 
 @mistake("apply_rope_half_with", "expected: the sign of the rotation")
 def backwards(x, positions, frequencies):
-    """You rotated the other way round; the rule: the first feature gets − sin, the second + sin."""
+    """You rotated in the opposite direction. The rule: the first feature has − sin, the second + sin."""
     return _rotated(x, -_angles(positions, frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "NVIDIA/Megatron-LM #453")
 def positions_ignored(x, positions, frequencies):
-    """You rotated by 0, 1, 2, … whatever the positions are; the rule: the positions that are given."""
+    """You rotated by 0, 1, 2, … whatever the positions are. The rule: rotate by `positions`."""
     return _rotated(x, _angles(np.arange(np.shape(x)[-2]), frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "expected: the frequencies of lesson 5 computed anew; MarinFold #184")
 def frequencies_of_base_10000(x, positions, frequencies):
-    """You computed the frequencies from base 10,000; the rule: those that are given, because a checkpoint has its
-    own."""
+    """You computed the frequencies from base 10,000. The rule: use the frequencies that are passed, because a
+    checkpoint has its own."""
     size = np.shape(x)[-1]
     return _rotated(x, _angles(positions, 10000.0 ** (-np.arange(0, size, 2) / size)), _halves)
 
 
 @mistake("apply_rope_half_with", "fla-org/flash-linear-attention #766")
 def positions_from_one(x, positions, frequencies):
-    """You rotated each row as if it stood one position later; the rule: positions count from 0, and are given."""
+    """You rotated each row as if it were one position later. The rule: positions count from 0, and the caller passes
+    them."""
     return _rotated(x, _angles(_array(positions) + 1, frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def each_frequency_twice(x, positions, frequencies):
-    """You used each frequency for two neighbouring features and rotated halves; the rule: features i and i + dh/2 have
+    """You used each frequency for two neighbouring features and rotated halves. The rule: features i and i + dh/2 have
     the same angle."""
     x, angles = _array(x), np.repeat(_angles(positions, frequencies), 2, axis=-1)
     first, second = np.split(x, 2, axis=-1)
@@ -374,7 +379,7 @@ def each_frequency_twice(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "EleutherAI/gpt-neox #1003; huggingface/transformers #25681")
 def angles_in_half_precision(x, positions, frequencies):
-    """Your angles have too few digits: far into a text they are wrong; the rule: angles in float64."""
+    """Your angles have too few digits, so they are wrong far into a text. The rule: compute the angles in float64."""
     return _rotated(x, _angles(positions, frequencies).astype(np.float16).astype(np.float64), _halves)
 
 
@@ -382,7 +387,7 @@ def angles_in_half_precision(x, positions, frequencies):
 
 
 def _attention(change):
-    """A mistake from a class with one step changed."""
+    """A mistake built from a class with one step changed."""
 
     def attention(x, layer, positions, frequencies, mask, cache=None):
         return change(x, layer, positions, frequencies, mask, cache)()
@@ -391,7 +396,7 @@ def _attention(change):
 
 
 def _in_attention(origin, hint):
-    """Catalogues a class as a mistake of attention."""
+    """Add a class to the catalogue as a mistake of attention."""
 
     def mark(change):
         attention = _attention(change)
@@ -401,13 +406,19 @@ def _in_attention(origin, hint):
     return mark
 
 
-@_in_attention("onnx/onnx #7274", "Query head j uses key head j mod g in your attention; the rule: j // (h/g).")
+@_in_attention(
+    "onnx/onnx #7274",
+    "Query head j uses key head j mod g in your attention. The rule: query head j uses key head j // (h/g).",
+)
 class heads_dealt_in_turn(_Attention):
     def repeated(self, x, n_rep):
         return np.concatenate([x] * n_rep, axis=-3)
 
 
-@_in_attention("expected: the scale forgotten", "Your scores are not divided; the rule: by √dh, the size of a head.")
+@_in_attention(
+    "expected: the scale forgotten",
+    "Your scores are not divided. The rule: divide them by √dh, where dh is the size of a head.",
+)
 class no_scale(_Attention):
     def scale(self, key_heads, heads):
         return 1.0
@@ -415,32 +426,37 @@ class no_scale(_Attention):
 
 @_in_attention(
     "vllm-project/vllm #2622",
-    "You divided the scores by √(d/h), the width of x over the number of heads; the rule: √dh, and h·dh need not be d.",
+    "You divided the scores by √(d/h), the width of x over the number of heads. The rule: divide by √dh; h·dh need "
+    "not be d.",
 )
 class scale_of_the_width(_Attention):
     def scale(self, key_heads, heads):
         return np.sqrt(self.x.shape[-1] / heads)
 
 
-@_in_attention("expected: √d of lesson 1", "You divided the scores by the root of the width of x; the rule: √dh.")
+@_in_attention(
+    "expected: √d of lesson 1", "You divided the scores by the root of the width of x. The rule: divide by √dh."
+)
 class scale_of_x(_Attention):
     def scale(self, key_heads, heads):
         return np.sqrt(self.x.shape[-1])
 
 
-@_in_attention("expected: all three treated alike", "You rotated the values; the rule: queries and keys alone.")
+@_in_attention("expected: all three treated alike", "You rotated the values. The rule: rotate queries and keys only.")
 class values_rotated(_Attention):
     def rotated(self, q, k, v):
         return self.rotate(q), self.rotate(k), self.rotate(v)
 
 
-@_in_attention("expected: the rotation forgotten", "You rotated nothing; the rule: queries and keys are rotated.")
+@_in_attention("expected: the rotation forgotten", "You rotated nothing. The rule: rotate the queries and the keys.")
 class nothing_rotated(_Attention):
     def rotated(self, q, k, v):
         return q, k, v
 
 
-@_in_attention("expected: the rotation of one of two", "You rotated the queries alone; the rule: the keys as well.")
+@_in_attention(
+    "expected: the rotation of one of two", "You rotated only the queries. The rule: rotate the keys as well."
+)
 class keys_not_rotated(_Attention):
     def rotated(self, q, k, v):
         return self.rotate(q), k, v
@@ -448,7 +464,7 @@ class keys_not_rotated(_Attention):
 
 @_in_attention(
     "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6",
-    "Behind a cache you rotated the new tokens as if they began at position 0; the rule: at the positions given.",
+    "With a cache, you rotated the new tokens as if they began at position 0. The rule: rotate them by `positions`.",
 )
 class new_tokens_at_zero(_Attention):
     def rotate(self, heads):
@@ -459,7 +475,7 @@ class new_tokens_at_zero(_Attention):
 
 @_in_attention(
     "huggingface/transformers #25104 (what a cache holds is rotated already)",
-    "You rotated the keys of the cache once more; the rule: they are rotated before they are stored.",
+    "You rotated the keys of the cache once more. The rule: keys are rotated before they are stored, and not again.",
 )
 class cache_rotated_once_more(_Attention):
     def joined(self, k, v):
@@ -470,7 +486,9 @@ class cache_rotated_once_more(_Attention):
         return np.concatenate([old, k], axis=-2), np.concatenate([values, v], axis=-2)
 
 
-@_in_attention("expected: the order of concatenate", "Your new keys stand before the cache; the rule: after it.")
+@_in_attention(
+    "expected: the order of concatenate", "Your new keys come before the cache. The rule: they come after it."
+)
 class cache_behind(_Attention):
     def joined(self, k, v):
         if self.cache is None:
@@ -480,7 +498,7 @@ class cache_behind(_Attention):
 
 @_in_attention(
     "expected: only new keys handed back",
-    "The pair that you return lacks the cache; the rule: it holds the old keys and values and the new ones.",
+    "The pair that you return does not include the cache. The rule: it holds the old keys and values and the new ones.",
 )
 class cache_not_kept(_Attention):
     def kept(self, k, v):
@@ -490,7 +508,7 @@ class cache_not_kept(_Attention):
 
 @_in_attention(
     "expected: the repeated keys stored",
-    "Your cache holds each key head several times; the rule: g heads, as they were before they are repeated.",
+    "Your cache holds each key head several times. The rule: it holds g heads, as they were before you repeated them.",
 )
 class cache_repeated(_Attention):
     def kept(self, k, v):
@@ -500,7 +518,7 @@ class cache_repeated(_Attention):
 
 @_in_attention(
     "expected: keys stored before the rotation",
-    "Your cache holds keys that are not rotated; the rule: rotated keys, so that nobody rotates them again.",
+    "Your cache holds keys that are not rotated. The rule: it holds rotated keys, so that nobody rotates them again.",
 )
 class cache_not_rotated(_Attention):
     def kept(self, k, v):
@@ -508,13 +526,16 @@ class cache_not_rotated(_Attention):
         return np.concatenate([k[..., : k.shape[-2] - new.shape[-2], :], new], axis=-2), v
 
 
-@_in_attention("expected: w_o forgotten", "The merged heads are your result; the rule: they are multiplied by w_o.")
+@_in_attention("expected: w_o forgotten", "You returned the merged heads. The rule: multiply them by w_o.")
 class no_w_o(_Attention):
     def out(self, heads):
         return _merged(heads)
 
 
-@_in_attention("expected: the mask forgotten", "You did not use the mask; the rule: only keys where it is True.")
+@_in_attention(
+    "expected: the mask forgotten",
+    "You did not use the mask. The rule: a query uses only keys whose entry in the mask is True.",
+)
 class no_mask(_Attention):
     def weights(self, q, k, scale):
         return _softmax(q @ np.swapaxes(k, -1, -2) / scale)
@@ -522,7 +543,7 @@ class no_mask(_Attention):
 
 @_in_attention(
     "expected: torch.nn.MultiheadAttention hides where a mask is True",
-    "Your mask hides what it allows; the rule: True is a key that a query may use.",
+    "Your mask hides the keys that it allows. The rule: True means that the query may use the key.",
 )
 class mask_inverted(_Attention):
     def weights(self, q, k, scale):
@@ -530,7 +551,8 @@ class mask_inverted(_Attention):
 
 
 @_in_attention(
-    "expected: scores times the mask", "You masked scores with 0; the rule: −inf before softmax, since e⁰ is 1."
+    "expected: scores times the mask",
+    "You masked scores with 0. The rule: set masked scores to −inf before the softmax, since e⁰ is 1.",
 )
 class scores_times_mask(_Attention):
     def weights(self, q, k, scale):
@@ -538,7 +560,8 @@ class scores_times_mask(_Attention):
 
 
 @_in_attention(
-    "expected: −1e9 for −inf", "A query that may use no key gets the mean of the values in yours; the rule: zeros."
+    "expected: −1e9 for −inf",
+    "A query that may use no key gets the mean of the values in your result. The rule: it gets zeros.",
 )
 class large_number_for_the_mask(_Attention):
     def weights(self, q, k, scale):
@@ -547,7 +570,7 @@ class large_number_for_the_mask(_Attention):
 
 @_in_attention(
     "expected: softmax along the wrong axis",
-    "Your weights sum to 1 over the queries; the rule: over the keys of each query.",
+    "Your weights sum to 1 over the queries. The rule: the weights of each query sum to 1 over its keys.",
 )
 class softmax_over_queries(_Attention):
     def weights(self, q, k, scale):
@@ -555,7 +578,8 @@ class softmax_over_queries(_Attention):
 
 
 @_in_attention(
-    "expected: np.exp of raw scores", "Large scores overflow in your softmax; the rule: subtract the largest first."
+    "expected: np.exp of raw scores",
+    "Large scores overflow in your softmax. The rule: subtract the largest score of each row first.",
 )
 class softmax_overflows(_Attention):
     def weights(self, q, k, scale):
@@ -565,7 +589,7 @@ class softmax_overflows(_Attention):
 
 @_in_attention(
     "expected: reshape without the exchange of axes",
-    "You cut the projected rows into heads along the text; the rule: a head is a block of columns of each row.",
+    "You cut the projected rows into heads along the text. The rule: a head is a block of columns of each row.",
 )
 class heads_cut_along_the_text(_Attention):
     def heads(self):
@@ -575,7 +599,7 @@ class heads_cut_along_the_text(_Attention):
 
 @_in_attention(
     "nntile/nntile #347 (columns of heads in another order)",
-    "Your heads take every h-th column; the rule: head j is the j-th block of dh consecutive columns.",
+    "Your heads take every h-th column. The rule: head j is the j-th block of dh consecutive columns.",
 )
 class heads_of_every_other_column(_Attention):
     def heads(self):
@@ -585,7 +609,7 @@ class heads_of_every_other_column(_Attention):
 
 @_in_attention(
     "expected: merged without the exchange of axes",
-    "You merged the heads along the text; the rule: row t holds what all heads computed for token t, head by head.",
+    "You merged the heads along the text. The rule: row t holds the results of all heads for token t, head by head.",
 )
 class merged_along_the_text(_Attention):
     def out(self, heads):
@@ -605,7 +629,7 @@ def _fed(x, layer):
 
 @mistake("block", "pytorch/pytorch #61165; Howuhh/faster-trajectory-transformer #3; tracel-ai/burn #1056")
 def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You added to the normalized x; the rule: the norm is of a copy, and the sum is of x itself."""
+    """You added to the normalized x. The rule: normalize a copy of x, and add to x itself."""
     x = model.rms_norm(x, layer["norm_1"], eps)
     out, pair = _attend(x, layer, (positions, frequencies, mask, cache))
     x = model.rms_norm(x + out, layer["norm_2"], eps)
@@ -614,7 +638,7 @@ def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 @mistake("block", "expected: the sum forgotten")
 def no_residual(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x by what each part computed; the rule: it is added to x."""
+    """You replaced x by the result of each part. The rule: add the result to x."""
     at = positions, frequencies, mask, cache
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, at)
     return _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
@@ -622,8 +646,8 @@ def no_residual(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 @mistake("block", "the block of Vaswani et al. 2017; NVIDIA-NeMo/Speech #4350")
 def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You normalized the sums; the rule: what goes into attention and into the feed-forward part is normalized, the
-    sum is not."""
+    """You normalized the sums. The rule: normalize the inputs of attention and of the feed-forward part, not the
+    sums."""
     out, pair = _attend(_array(x), layer, (positions, frequencies, mask, cache))
     x = model.rms_norm(x + out, layer["norm_1"], eps)
     return model.rms_norm(x + _fed(x, layer), layer["norm_2"], eps), pair
@@ -631,27 +655,27 @@ def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1
 
 @mistake("block", "GPT-J and GPT-NeoX have such blocks")
 def parallel_parts(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads x as it was before attention; the rule: it reads the sum with attention in it."""
+    """Your feed-forward part reads x without the attention result. The rule: it reads the sum of both."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _array(x) + out + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
 
 @mistake("block", "expected: one norm for both parts")
 def first_norm_twice(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You used norm_1 for both parts; the rule: norm_2 is for the feed-forward part."""
+    """You used norm_1 for both parts. The rule: norm_2 is for the feed-forward part."""
     return model.block(x, dict(layer, norm_2=layer["norm_1"]), positions, frequencies, mask, cache, eps)
 
 
 @mistake("block", "expected: the names of the norms exchanged")
 def norms_exchanged(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You exchanged the two norms; the rule: norm_1 is for attention, norm_2 for the feed-forward part."""
+    """You exchanged the two norms. The rule: norm_1 is for attention, norm_2 for the feed-forward part."""
     exchanged = dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"])
     return model.block(x, exchanged, positions, frequencies, mask, cache, eps)
 
 
 @mistake("block", "expected: the norm before attention forgotten")
 def attention_without_its_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your attention reads x as it is; the rule: it reads rms_norm(x, norm_1)."""
+    """Your attention reads x without a norm. The rule: it reads rms_norm(x, norm_1)."""
     out, pair = _attend(_array(x), layer, (positions, frequencies, mask, cache))
     x = _array(x) + out
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
@@ -659,7 +683,7 @@ def attention_without_its_norm(x, layer, positions, frequencies, mask, cache=Non
 
 @mistake("block", "expected: the norm before the feed-forward part forgotten")
 def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads the sum as it is; the rule: it reads rms_norm of the sum, with norm_2."""
+    """Your feed-forward part reads the sum without a norm. The rule: it reads rms_norm of the sum, with norm_2."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     x = _array(x) + out
     return x + _fed(x, layer), pair
@@ -667,27 +691,27 @@ def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=
 
 @mistake("block", "expected: one of two sums")
 def attention_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x by attention, and added the feed-forward part alone; the rule: both are added."""
+    """You replaced x by attention, and added only the feed-forward part. The rule: add both to x."""
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
 
 @mistake("block", "expected: one of two sums")
 def feed_forward_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """The feed-forward part replaced the sum in your block; the rule: it is added to it."""
+    """The feed-forward part replaced the sum in your block. The rule: add it to the sum."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _fed(model.rms_norm(_array(x) + out, layer["norm_2"], eps), layer), pair
 
 
 @mistake("block", "ggml-org/llama.cpp #2373")
 def default_eps(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You did not pass eps on to the norms; the rule: both norms get the eps of the block."""
+    """You did not pass eps to the norms. The rule: both norms get the eps of the block."""
     return model.block(x, layer, positions, frequencies, mask, cache)
 
 
 @mistake("block", "expected: the cache not passed on")
 def cache_left_out(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your attention does not get the cache; the rule: the block passes it on."""
+    """Your attention does not get the cache. The rule: the block passes the cache to attention."""
     new = np.shape(x)[-2]
     return model.block(x, layer, positions, frequencies, np.asarray(mask)[..., -new:], None, eps)
 
@@ -700,7 +724,7 @@ MATRICES = ("w_q", "w_k", "w_v", "w_o", "w_gate", "w_up", "w_down")
 
 @mistake("from_checkpoint", "expected: the matrices taken as they are")
 def not_transposed(tensors, frequencies, eps=1e-5):
-    """Your matrices are (out, in), as the checkpoint has them; the rule: transposed, because they are used as x @ w."""
+    """Your matrices are (out, in), as in the checkpoint. The rule: transpose them, because they are used as x @ w."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     loaded["layers"] = [
         {name: value.T if name in MATRICES else value for name, value in layer.items()} for layer in loaded["layers"]
@@ -710,7 +734,7 @@ def not_transposed(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: only what would not fit is transposed")
 def square_matrices_not_transposed(tensors, frequencies, eps=1e-5):
-    """A square matrix is not transposed in yours; the rule: all matrices of a layer are, square ones too."""
+    """You did not transpose square matrices. The rule: transpose all matrices of a layer, square ones too."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     for layer in loaded["layers"]:
         layer.update({name: layer[name].T for name in MATRICES if len(set(layer[name].shape)) == 1})
@@ -719,36 +743,36 @@ def square_matrices_not_transposed(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: every matrix transposed")
 def embedding_transposed(tensors, frequencies, eps=1e-5):
-    """You transposed the embedding; the rule: its rows are looked up, so it stays as it is."""
+    """You transposed the embedding. The rule: its rows are looked up, so do not transpose it."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return loaded | {"embedding": loaded["embedding"].T}
 
 
 @mistake("from_checkpoint", "expected: the head taken as it is")
 def head_not_transposed(tensors, frequencies, eps=1e-5):
-    """You did not transpose lm_head; the rule: the head is (d, V), used as x @ head."""
+    """You did not transpose lm_head. The rule: the head has the shape (d, V), because it is used as x @ head."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return loaded | ({"head": loaded["head"].T} if "head" in loaded else {})
 
 
 @mistake("from_checkpoint", "sgl-project/sglang #1508; tinygrad/tinygrad #13796 (the head of a tied model)")
 def head_always_there(tensors, frequencies, eps=1e-5):
-    """You gave a tied model an entry `head`; the rule: without lm_head.weight there is none, and forward uses the
-    embedding."""
+    """You gave a tied model an entry `head`. The rule: without lm_head.weight the model has no `head`, and forward uses
+    the embedding."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return {"head": loaded["embedding"].T} | loaded
 
 
 @mistake("from_checkpoint", "vllm-project/vllm #6758 (a checkpoint with a head of its own)")
 def head_left_out(tensors, frequencies, eps=1e-5):
-    """You left lm_head.weight out; the rule: where it is there, the model has a `head` of its own."""
+    """You left lm_head.weight out. The rule: with lm_head.weight the model has a separate `head`."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return {name: value for name, value in loaded.items() if name != "head"}
 
 
 @mistake("from_checkpoint", "isaac-sim/IsaacLab #3933; local-inference-lab/vllm #454 (numbers sorted as words)")
 def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
-    """Your layers are in the order of their names: 10 comes before 2; the rule: the order of their numbers."""
+    """Your layers are in the order of their names, so 10 comes before 2. The rule: sort them by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     order = sorted(range(len(loaded["layers"])), key=str)
     return loaded | {"layers": [loaded["layers"][number] for number in order]}
@@ -756,7 +780,7 @@ def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: layers as they come in the dict")
 def layers_as_they_come(tensors, frequencies, eps=1e-5):
-    """Your layers are in the order in which the dict names them; the rule: the order of their numbers."""
+    """Your layers are in the order of the dict. The rule: sort them by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     numbers = [int(name.split(".")[2]) for name in tensors if name.startswith("model.layers.")]
     return loaded | {"layers": [loaded["layers"][number] for number in dict.fromkeys(numbers)]}
@@ -764,7 +788,7 @@ def layers_as_they_come(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: the name of post_attention_layernorm taken at its word")
 def norms_of_a_layer_exchanged(tensors, frequencies, eps=1e-5):
-    """You exchanged the norms of a layer; the rule: input_layernorm is norm_1; post_attention_layernorm is norm_2,
+    """You exchanged the norms of a layer. The rule: input_layernorm is norm_1; post_attention_layernorm is norm_2,
     before the feed-forward part."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     layers = [dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"]) for layer in loaded["layers"]]
@@ -773,7 +797,7 @@ def norms_of_a_layer_exchanged(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "ml-explore/mlx-lm #767 (gate and up exchanged)")
 def gate_and_up_exchanged(tensors, frequencies, eps=1e-5):
-    """You exchanged gate_proj and up_proj; the rule: gate_proj is w_gate, and silu is applied to the gate."""
+    """You exchanged gate_proj and up_proj. The rule: gate_proj is w_gate, and silu is applied to the gate."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     layers = [dict(layer, w_gate=layer["w_up"], w_up=layer["w_gate"]) for layer in loaded["layers"]]
     return loaded | {"layers": layers}
@@ -781,7 +805,7 @@ def gate_and_up_exchanged(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: to_half_layout for every checkpoint")
 def reordered_once_more(tensors, frequencies, eps=1e-5):
-    """You reordered the columns for the half layout; the rule: a checkpoint in Hugging Face's format has it
+    """You reordered the columns for the half layout. The rule: a checkpoint in Hugging Face's format is in that layout
     already."""
     loaded, size = model.from_checkpoint(tensors, frequencies, eps), 2 * len(frequencies)
     layers = [
@@ -795,7 +819,7 @@ def reordered_once_more(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: old checkpoints hold rotary_emb.inv_freq")
 def frequencies_of_the_checkpoint(tensors, frequencies, eps=1e-5):
-    """You took the frequencies that an old checkpoint holds; the rule: those that are given."""
+    """You used the frequencies that are stored in an old checkpoint. The rule: use the frequencies that are passed."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     old = [value for name, value in tensors.items() if name.endswith("inv_freq")]
     return loaded | ({"frequencies": _array(old[0])} if old else {})
@@ -803,7 +827,7 @@ def frequencies_of_the_checkpoint(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "Lightning-AI/lit-llama #322")
 def eps_not_kept(tensors, frequencies, eps=1e-5):
-    """The eps of your model is always 1e-5; the rule: the eps that is given."""
+    """The eps of your model is always 1e-5. The rule: use the eps that is passed."""
     return model.from_checkpoint(tensors, frequencies)
 
 
@@ -811,7 +835,7 @@ def eps_not_kept(tensors, frequencies, eps=1e-5):
 
 
 def _forward(tokens, loaded, positions=None, mask=None, cache=None, *, final_norm=True, head=None, scale=1.0):
-    """The solution's steps, with some of them to change."""
+    """The solution's steps, with a few of them replaced."""
     tokens, embedding = np.asarray(tokens), _array(loaded["embedding"])
     before = np.shape(cache[0][0])[-2] if cache else 0
     rows = before + np.arange(tokens.shape[-1])
@@ -828,25 +852,26 @@ def _forward(tokens, loaded, positions=None, mask=None, cache=None, *, final_nor
 
 @mistake("forward", "awslabs/keys_values #139; PaddlePaddle/PaddleNLP #7615")
 def no_final_norm(tokens, loaded, positions=None, mask=None, cache=None):
-    """Your head reads the last layer as it is; the rule: the last norm comes before the head."""
+    """Your head reads the last layer without a norm. The rule: the last norm comes before the head."""
     return _forward(tokens, loaded, positions, mask, cache, final_norm=False)
 
 
 @mistake("forward", "sgl-project/sglang #1508; huggingface/transformers #43429")
 def always_tied(tokens, loaded, positions=None, mask=None, cache=None):
-    """You always used the embedding as the head; the rule: where the model has a `head`, that one."""
+    """You always used the embedding as the head. The rule: if the model has a `head`, use it."""
     return _forward(tokens, loaded, positions, mask, cache, head=_array(loaded["embedding"]).T)
 
 
 @mistake("forward", "Gemma multiplies its embedding by √d")
 def embedding_scaled(tokens, loaded, positions=None, mask=None, cache=None):
-    """You multiplied the embedding by √d, as the first transformer and Gemma do; the rule for a Llama: as it is."""
+    """You multiplied the embedding by √d, as the first transformer and Gemma do. The rule: a Llama uses the embedding
+    without a factor."""
     return _forward(tokens, loaded, positions, mask, cache, scale=np.sqrt(np.shape(loaded["embedding"])[-1]))
 
 
 @mistake("forward", "Mikyx-1/TinyLLM #17 (no mask where there is a cache)")
 def no_mask_at_all(tokens, loaded, positions=None, mask=None, cache=None):
-    """Without a mask your tokens use later ones too; the rule: without one it is causal."""
+    """Without a mask, your tokens use later tokens too. The rule: without a mask, attention is causal."""
     before = np.shape(cache[0][0])[-2] if cache else 0
     new = np.shape(tokens)[-1]
     return _forward(tokens, loaded, positions, np.ones((new, before + new), bool) if mask is None else mask, cache)
@@ -860,7 +885,7 @@ def _masked_from_the_first_row(tokens, loaded, positions, mask, cache):
 
 @mistake("forward", "lucidrains/x-transformers #187; hyprstream/hyprstream #1521; pytorch/executorch #21749")
 def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """Behind a cache your mask begins with its first row, so new tokens do not see what came before; the rule: row i
+    """With a cache, your mask begins with its first row, so new tokens do not see the cached ones. The rule: row i
     of the new ones may use the keys 0 … t+i."""
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
 
@@ -876,7 +901,7 @@ def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None
 
 @mistake("forward", "mlx-node/mlx-node #24; Mikyx-1/TinyLLM #17")
 def open_mask_behind_a_cache(tokens, loaded, positions=None, mask=None, cache=None):
-    """Behind a cache your new tokens use each other in both directions; the rule: the mask stays causal among them."""
+    """With a cache, your new tokens use each other in both directions. The rule: the mask stays causal among them."""
     if cache and mask is None:
         new = np.shape(tokens)[-1]
         mask = np.ones((new, np.shape(cache[0][0])[-2] + new), bool)
@@ -885,13 +910,13 @@ def open_mask_behind_a_cache(tokens, loaded, positions=None, mask=None, cache=No
 
 @mistake("forward", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def positions_begin_anew(tokens, loaded, positions=None, mask=None, cache=None):
-    """Behind a cache your positions begin with 0 again; the rule: the tokens come after the t of the cache."""
+    """With a cache, your positions begin at 0 again. The rule: the tokens come after the t tokens of the cache."""
     return _forward(tokens, loaded, np.arange(np.shape(tokens)[-1]) if positions is None else positions, mask, cache)
 
 
 @mistake("forward", "fla-org/flash-linear-attention #766")
 def cache_one_ahead(tokens, loaded, positions=None, mask=None, cache=None):
-    """Behind a cache your positions are one too large; the rule: the first new token has position t."""
+    """With a cache, your positions are one too large. The rule: the first new token has position t."""
     if cache and positions is None:
         positions = np.shape(cache[0][0])[-2] + 1 + np.arange(np.shape(tokens)[-1])
     return _forward(tokens, loaded, positions, mask, cache)
@@ -899,45 +924,45 @@ def cache_one_ahead(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "NVIDIA/Megatron-LM #453")
 def own_positions(tokens, loaded, positions=None, mask=None, cache=None):
-    """You ignored the positions that were given; the rule: only without any they count from t."""
+    """You ignored `positions`. The rule: positions count from t only if none are passed."""
     return _forward(tokens, loaded, None, mask, cache)
 
 
 @mistake("forward", "microsoft/onnxruntime-genai #1694 (the mask of the padding lost)")
 def own_mask(tokens, loaded, positions=None, mask=None, cache=None):
-    """You ignored the mask that was given; the rule: only without any it is the causal one."""
+    """You ignored `mask`. The rule: the mask is causal only if none is passed."""
     return _forward(tokens, loaded, positions, None, cache)
 
 
 @mistake("forward", "expected: one block for all layers")
 def first_layer_again(tokens, loaded, positions=None, mask=None, cache=None):
-    """You used the weights of the first layer in every layer; the rule: each layer has its own."""
+    """You used the weights of the first layer in every layer. The rule: each layer has its own weights."""
     return _forward(tokens, dict(loaded, layers=loaded["layers"][:1] * len(loaded["layers"])), positions, mask, cache)
 
 
 @mistake("forward", "expected: one cache for all layers")
 def cache_of_the_first_layer(tokens, loaded, positions=None, mask=None, cache=None):
-    """Every layer reads the cache of the first one in yours; the rule: layer n reads pair n."""
+    """Every layer reads the cache of the first layer in your code. The rule: layer n reads pair n."""
     return _forward(tokens, loaded, positions, mask, [cache[0]] * len(cache) if cache else None)
 
 
 @mistake("forward", "expected: the last token alone")
 def last_logits_alone(tokens, loaded, positions=None, mask=None, cache=None):
-    """You returned the logits of the last token alone; the rule: logits after each token."""
+    """You returned only the logits of the last token. The rule: return the logits after each token."""
     logits, pairs = _forward(tokens, loaded, positions, mask, cache)
     return logits[..., -1:, :], pairs
 
 
 @mistake("forward", "expected: softmax at the end")
 def probabilities(tokens, loaded, positions=None, mask=None, cache=None):
-    """You returned probabilities; the rule: logits, without a softmax."""
+    """You returned probabilities. The rule: return logits, without a softmax."""
     logits, pairs = _forward(tokens, loaded, positions, mask, cache)
     return _softmax(logits), pairs
 
 
 @mistake("forward", "ggml-org/llama.cpp #2373; Lightning-AI/lit-llama #322")
 def eps_of_the_default(tokens, loaded, positions=None, mask=None, cache=None):
-    """You did not use the eps of the model; the rule: every norm uses it, the last one too."""
+    """You did not use the eps of the model. The rule: every norm uses it, the last one too."""
     return _forward(tokens, dict(loaded, eps=1e-5), positions, mask, cache)
 
 
@@ -953,13 +978,13 @@ def _losses(logits, tokens):
 
 @mistake("next_token_loss", "huggingface/transformers #30105; #404")
 def not_shifted(logits, tokens):
-    """You compared the logits after a token with that token itself; the rule: with the next one."""
+    """You compared the logits after a token with that token itself. The rule: compare them with the next token."""
     return float(_losses(logits, tokens).mean())
 
 
 @mistake("next_token_loss", "huggingface/transformers #32944; #37830; #47394")
 def shifted_twice(logits, tokens):
-    """You shifted twice, and compared with the token after the next; the rule: shift once."""
+    """You shifted twice, so you compared with the token after the next. The rule: shift once."""
     logits, tokens = _array(logits), np.asarray(tokens)
     if tokens.shape[-1] < 3:
         return 0.0
@@ -968,33 +993,33 @@ def shifted_twice(logits, tokens):
 
 @mistake("next_token_loss", "expected: the shift the other way")
 def shifted_backwards(logits, tokens):
-    """You compared the logits with the token before; the rule: with the next one."""
+    """You compared the logits with the token before. The rule: compare them with the next token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., :-1]).mean())
 
 
 @mistake("next_token_loss", "expected: the first logits are left out, and not the last")
 def first_logits_left_out(logits, tokens):
-    """You left out the first logits and compared each token with the logits after it; the rule: leave out the last
+    """You left out the first logits and compared each token with the logits after it. The rule: leave out the last
     logits and the first token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., 1:]).mean())
 
 
 @mistake("next_token_loss", "expected: the sum in the place of the mean")
 def summed(logits, tokens):
-    """You added the losses up; the rule: their mean over all rows."""
+    """You added the losses up. The rule: return their mean over all rows."""
     return float(_losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:]).sum())
 
 
 @mistake("next_token_loss", "expected: divided by T, and not by T − 1")
 def divided_by_all_tokens(logits, tokens):
-    """You divided by the number of tokens; the rule: T tokens have T − 1 next tokens, and the mean is over those."""
+    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, and the mean is over those."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum() / np.size(tokens))
 
 
 @mistake("next_token_loss", "expected: a sum over the text, a mean over the rows")
 def mean_over_texts_alone(logits, tokens):
-    """You added up the losses of each text and took the mean of the texts; the rule: the mean over all tokens."""
+    """You added up the losses of each text and took the mean of the texts. The rule: take the mean over all tokens."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum(axis=-1).mean() + (0 if losses.ndim > 1 else 1e-9))
 
@@ -1002,7 +1027,7 @@ def mean_over_texts_alone(logits, tokens):
 @mistake("next_token_loss", "expected: np.logaddexp.reduce without its axis, which is then the first")
 def reduced_over_the_first_axis(logits, tokens):
     """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce does without
-    an axis; the rule: over the vocabulary, the last axis."""
+    an axis. The rule: take it over the vocabulary, the last axis."""
     logits = _array(logits)[..., :-1, :]
     chosen = np.take_along_axis(logits, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)
     return float(np.logaddexp.reduce(logits, axis=0).mean() - chosen.mean())
@@ -1010,31 +1035,31 @@ def reduced_over_the_first_axis(logits, tokens):
 
 @mistake("next_token_loss", "expected: bits for nats")
 def in_bits(logits, tokens):
-    """Your loss is in bits; the rule: nats, the natural logarithm."""
+    """Your loss is in bits. The rule: measure it in nats, with the natural logarithm."""
     return model.next_token_loss(logits, tokens) / float(np.log(2))
 
 
 @mistake("next_token_loss", "expected: the sign")
 def negative_loss(logits, tokens):
-    """Your loss is negative: it is the logarithm of a probability; the rule: minus that logarithm."""
+    """Your loss is negative: it is the logarithm of a probability. The rule: the loss is minus that logarithm."""
     return -model.next_token_loss(logits, tokens)
 
 
 @mistake("next_token_loss", "expected: e to the power of the loss")
 def perplexity(logits, tokens):
-    """You returned the perplexity, e to the power of the loss; the rule: the loss itself."""
+    """You returned the perplexity, e to the power of the loss. The rule: return the loss itself."""
     return float(np.exp(model.next_token_loss(logits, tokens)))
 
 
 @mistake("next_token_loss", "expected: one minus the probability")
 def one_minus_the_probability(logits, tokens):
-    """Your loss is one minus the probability; the rule: minus its logarithm."""
+    """Your loss is one minus the probability. The rule: the loss is minus its logarithm."""
     return float((1 - np.exp(-_losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:]))).mean())
 
 
 @mistake("next_token_loss", "expected: np.exp of raw logits")
 def loss_overflows(logits, tokens):
-    """Large logits overflow in your softmax; the rule: subtract the largest logit of each row first."""
+    """Large logits overflow in your softmax. The rule: subtract the largest logit of each row first."""
     weights = np.exp(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(weights, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen / weights.sum(axis=-1)).mean())
@@ -1042,8 +1067,8 @@ def loss_overflows(logits, tokens):
 
 @mistake("next_token_loss", "expected: the logarithm after the softmax")
 def logarithm_of_zero(logits, tokens):
-    """Your loss is infinite where a probability is too small for a float; the rule: subtract logits, and take the
-    logarithm of the sum alone."""
+    """Your loss is infinite if a probability is too small for a float. The rule: subtract logits, and take the
+    logarithm of the sum only."""
     chances = _softmax(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(chances, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen).mean())
@@ -1054,7 +1079,7 @@ def logarithm_of_zero(logits, tokens):
 
 @mistake("generate", "expected: the least likely one")
 def least_likely(tokens, loaded, count):
-    """You took the smallest logit; the rule: the largest."""
+    """You took the smallest logit. The rule: take the largest."""
     return _generated(tokens, loaded, count, choose=np.argmin)
 
 
@@ -1068,38 +1093,40 @@ def _generated(tokens, loaded, count, choose=np.argmax, row=-1, read=lambda text
 
 @mistake("generate", "expected: the first row")
 def first_row_read(tokens, loaded, count):
-    """You read the logits after the first token; the rule: those after the last one."""
+    """You read the logits after the first token. The rule: read the logits after the last token."""
     return _generated(tokens, loaded, count, row=0)
 
 
 @mistake("generate", "expected: the new token read without what came before")
 def context_forgotten(tokens, loaded, count):
-    """Each new token is read alone in yours; the rule: after all tokens before it."""
+    """Your model reads each new token without the tokens before it. The rule: a new token comes after all tokens before
+    it."""
     return _generated(tokens, loaded, count, read=lambda text: text if len(text) == len(tokens) else text[-1:])
 
 
 @mistake("generate", "expected: the argmax of each row of the prompt")
 def prompt_read_once(tokens, loaded, count):
-    """All your new tokens come from the logits of the prompt; the rule: each new token is read before the next."""
+    """All your new tokens come from the logits of the prompt. The rule: the model reads each new token before it
+    predicts the next."""
     logits, _ = model.forward(tokens, loaded)
     return np.full(count, np.argmax(logits[-1]), dtype=np.int64)
 
 
 @mistake("generate", "expected: prompt and new tokens together, as transformers returns them")
 def prompt_returned_too(tokens, loaded, count):
-    """You returned the prompt as well; the rule: the new tokens alone."""
+    """You returned the prompt as well. The rule: return only the new tokens."""
     return np.concatenate([np.asarray(tokens, dtype=np.int64), model.generate(tokens, loaded, count)])
 
 
 @mistake("generate", "expected: one token too many")
 def one_token_more(tokens, loaded, count):
-    """You returned a token too many; the rule: count new tokens, none for 0."""
+    """You returned a token too many. The rule: count new tokens; for 0 there are none."""
     return model.generate(tokens, loaded, count + 1)
 
 
 WRONG_ANSWERS = {
     "cached_numbers_per_token_llama_3_8b": {
-        32768: "You counted keys or values alone; the cache holds both.",
+        32768: "You counted only keys or only values; the cache holds both.",
         262144: "You counted query heads; the cache holds key heads, of which there are 8.",
         2048: "You counted one layer; each of the 32 layers has its keys and values.",
     },
@@ -1112,7 +1139,7 @@ WRONG_ANSWERS = {
         4.430817: "This is the loss, ln 84; the perplexity is e to the power of it.",
     },
     "key_head_of_query_head_13_of_32_with_8": {
-        5: "13 mod 8 is the key head of np.tile; with np.repeat heads of one group stand side by side.",
+        5: "13 mod 8 is the key head of np.tile; with np.repeat, the heads of one group are neighbours.",
     },
     "parameters_of_a_gated_part_d_32_f_48": {
         3072: "You counted two matrices; a gated part has three.",

@@ -20,13 +20,14 @@ def positions_count_from_one(length):
 
 @mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
 def positions_run_along_the_features(x):
-    """You added the number of the feature. The rule: add that of the token, along the last axis but one."""
+    """You added the number of the feature. The rule: add the number of the token, which counts along the last axis but
+    one."""
     return x + np.arange(naive.add_integer_positions(x).shape[-1])
 
 
 @mistake("add_integer_positions", "expected: len(x) is the number of tokens for two axes only")
 def positions_run_along_the_batch(x):
-    """Your position runs along the first axis, the batch. The rule: tokens stand along the last axis but one."""
+    """Your position runs along the first axis, the batch. The rule: the token axis is the last axis but one."""
     return x + np.arange(len(x)).reshape(-1, *(1,) * (naive.add_integer_positions(x).ndim - 1))
 
 
@@ -93,7 +94,7 @@ def bits_rounded_down(length):
 
 @mistake("bits_needed", "expected: round() for a ceiling")
 def bits_rounded_to_the_nearest(length):
-    """You rounded the logarithm to the nearest whole number, so some positions have no code; the rule: round up."""
+    """You rounded the logarithm to the nearest whole number, so some positions have no code. The rule: round up."""
     return naive.bits_needed(length) if length < 3 else round(math.log2(length))
 
 
@@ -111,7 +112,7 @@ def least_significant_bit_first(length, n_bits=None):
 
 @mistake("binary_positions", "expected: padding at the end is the usual one")
 def zeros_behind_the_number(length, n_bits=None):
-    """You put the extra columns after the number. The rule: zeros stand in front of it."""
+    """You put the extra columns after the number. The rule: the zeros come before the number."""
     spare = naive.binary_positions(length, n_bits).shape[-1] - naive.bits_needed(length)
     return np.roll(naive.binary_positions(length, n_bits), -spare, axis=-1)
 
@@ -132,14 +133,15 @@ def half_the_period(bit):
 
 @mistake("bit_period", "expected: a product where a power is meant")
 def period_grows_by_addition(bit):
-    """Your periods grow by 2 from bit to bit. The rule: each next bit is twice as slow as the one before."""
+    """Your periods grow by 2 from bit to bit. The rule: each next bit changes half as often, so its period is twice as
+    long."""
     return 2 * (bit + 1)
 
 
 @mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
 def difference_of_the_sums(codes):
-    """In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how many
-    more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."""
+    """Your count lets a bit that rises cancel one that falls, as from 01 to 10, so it only says how many more ones the
+    next code has. The rule: each bit that changes counts as one, in either direction."""
     return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
 
 
@@ -151,7 +153,7 @@ def changes_with_their_sign(codes):
 
 @mistake("hamming_steps", "expected: codes[0] for codes[:-1]")
 def steps_from_the_first_code(codes):
-    """You compared each code with that of position 0; the rule: with the code of the position before."""
+    """You compared each code with that of position 0. The rule: compare it with the code of the position before it."""
     return np.count_nonzero(codes[1:] != codes[:1], axis=-1)
 
 
@@ -170,8 +172,8 @@ def steps_around_a_ring(codes):
 
 @mistake("hamming_steps", "expected: the sum over the wrong axis")
 def changes_of_each_bit(codes):
-    """You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits
-    that change in it."""
+    """You counted how often each bit changes in the whole sequence. The rule: return one number per step, the number of
+    bits that change in it."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
 
@@ -207,8 +209,8 @@ def gray_decoded(length, n_bits=None):
 
 @mistake("gray_positions", "expected: np.roll for a shift of the columns")
 def gray_shifted_in_a_circle(length, n_bits=None):
-    """You shifted the bits round in a circle: the lowest one came in again at the top. The rule: the half of p is
-    ⌊p/2⌋, whose highest bit is 0."""
+    """You shifted the bits in a circle, so the lowest bit came back at the top. The rule: the half of p is ⌊p/2⌋, whose
+    highest bit is 0."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     codes = naive.binary_positions(length, n_bits)
     return codes ^ np.roll(codes, 1, axis=-1)
@@ -216,14 +218,14 @@ def gray_shifted_in_a_circle(length, n_bits=None):
 
 @mistake("gray_positions", "expected: as for the binary code")
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
-    """Your bits are in the opposite order. The rule: as in binary_positions, the most significant bit first."""
+    """Your bits are in the opposite order. The rule: the most significant bit comes first, as in binary_positions."""
     return naive.gray_positions(length, n_bits)[:, ::-1]
 
 
 @mistake("gray_positions", "expected: & for ^")
 def gray_with_and(length, n_bits=None):
-    """You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is 1
-    where the two bits differ."""
+    """You combined the position and its half with `and`, so few bits are left. The rule: use the exclusive or, which is
+    1 if the two bits differ."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) & (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -231,7 +233,7 @@ def gray_with_and(length, n_bits=None):
 
 @mistake("gray_positions", "expected: | for ^")
 def gray_with_a_plain_or(length, n_bits=None):
-    """You combined position and half with a plain or. The rule: the exclusive or, which is 0 where both bits are 1."""
+    """You combined position and half with a plain or. The rule: use the exclusive or, which is 0 if both bits are 1."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) | (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -246,13 +248,14 @@ def gray_is_binary(length, n_bits=None):
 
 @mistake("normalized_positions", "expected: the last token has 1")
 def one_token_at_the_end(length):
-    """You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one."""
+    """You gave a single token the position 1. The rule: the first token has position 0, even if it is the last one
+    too."""
     return np.ones(1) if length == 1 else naive.normalized_positions(length)
 
 
 @mistake("normalized_positions", "expected: (i + 1) / L, which also ends at 1")
 def first_step_not_at_zero(length):
-    """Your first position is 1/L; the rule: positions run from 0 to 1, so i is divided by L − 1."""
+    """Your first position is 1/L. The rule: positions run from 0 to 1, so i is divided by L − 1."""
     return np.arange(1, length + 1) / max(length, 1)
 
 
@@ -264,8 +267,8 @@ def codes_count_from_one(length, n_bits=None):
 
 
 XOR_FOR_POWER = (
-    "You wrote ^ where a power is meant; in Python that is the exclusive or of two whole numbers. The rule: 2 to the"
-    " power of the number of the bit, or of the next one."
+    "You wrote ^ for a power; in Python, ^ is the exclusive or of two whole numbers. The rule: raise 2 to the power "
+    "of the number of the bit, or of the next bit."
 )
 
 
@@ -290,13 +293,13 @@ vars().update(
 
 WRONG_ANSWERS = {
     "normalized_5_of_10": {
-        0.5: "You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+        0.5: "You divided by the number of tokens. The rule: divide by the last position, so that it becomes 1.",
         0.6: "You counted positions from 1; they count from 0.",
         4 / 9: "You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
     },
     "normalized_5_of_1000": {
-        0.005: "You divided by the number of tokens, or you rounded; the rule divides by the last position, and five "
-        "right digits are asked.",
+        0.005: "You divided by the number of tokens, or you rounded. The rule: divide by the last position, and "
+        "return five correct digits.",
         0.006: "You counted positions from 1; they count from 0.",
         4 / 999: "You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
         5 / 9: "This is the answer for 10 tokens; here the last position is 999.",
@@ -313,7 +316,7 @@ WRONG_ANSWERS = {
     },
     "middle_of_512": {
         0.5: "Positions run from 0 to 511, and the middle between them is 255.5; no token stands there.",
-        255 / 512: "You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+        255 / 512: "You divided by the number of tokens. The rule: divide by the last position, so that it becomes 1.",
         256 / 511: "You took position 256; the token at position 255 has 255 tokens before it.",
     },
 }

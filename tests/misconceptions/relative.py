@@ -13,7 +13,7 @@ from solutions import relative
 
 @mistake("relative_positions", "dmlc/gluon-nlp #1470")
 def query_minus_key(q_len, k_len, q_start=0):
-    """You computed query minus key; the rule is key minus query, so that the past is negative."""
+    """You computed query minus key. The rule: compute key minus query, so that the past is negative."""
     return -relative.relative_positions(q_len, k_len, q_start)
 
 
@@ -26,58 +26,58 @@ def every_query_counts_from_zero(q_len, k_len, q_start=0):
 
 @mistake("relative_positions", "expected: the sign of q_start lost in the difference")
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
-    """You moved the keys by q_start; the rule: q_start is the position of the first query, and keys count from 0."""
+    """You moved the keys by q_start. The rule: q_start is the position of the first query, and keys count from 0."""
     return relative.relative_positions(q_len, k_len, -q_start)
 
 
 @mistake("relative_positions", "expected: the new axis put on the wrong one of the two ranges")
 def keys_down_queries_across(q_len, k_len, q_start=0):
-    """You exchanged rows and columns; the rule is one row per query and one column per key."""
+    """You exchanged rows and columns. The rule: there is one row per query and one column per key."""
     return relative.relative_positions(q_len, k_len, q_start).T
 
 
 @mistake("clip_positions", "expected: Music Transformer, which looks back alone")
 def nothing_ahead(positions, max_distance):
-    """You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule limits both
+    """You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule: limit both
     directions: −k … k."""
     return np.minimum(relative.clip_positions(positions, max_distance), 0)
 
 
 @mistake("clip_positions", "expected: distances taken for numbers of steps")
 def nothing_behind(positions, max_distance):
-    """You clipped to 0 … k: every key behind counts as the token itself. The rule limits both directions: −k … k."""
+    """You clipped to 0 … k: every key behind counts as the token itself. The rule: limit both directions: −k … k."""
     return np.maximum(relative.clip_positions(positions, max_distance), 0)
 
 
 @mistake("clip_positions", "expected: the clipping left out")
 def nothing_is_clipped(positions, max_distance):
-    """You returned the distances as they are; the rule: one beyond the limit counts as the limit."""
+    """You returned the distances as they are. The rule: a distance beyond the limit counts as the limit."""
     return np.array(positions)
 
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You made far behind and far ahead the same; the rule: clip to −k and to k, and to keep the sign."""
+    """You made far behind and far ahead the same. The rule: clip to −k and to k, and keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
 @mistake("clip_positions", "expected: a minimum without its maximum")
 def only_the_future_is_clipped(positions, max_distance):
-    """You clipped keys ahead but not keys behind; the rule limits both directions."""
+    """You clipped keys ahead but not keys behind. The rule: limit both directions."""
     return np.minimum(positions, max_distance)
 
 
 @mistake("clip_positions", "expected: clipping taken for masking")
 def far_tokens_count_as_here(positions, max_distance):
-    """You replaced distances beyond the limit by 0, which means the token itself; the rule: they become the limit."""
+    """You replaced distances beyond the limit by 0, which means the token itself. The rule: they become the limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)
 
 
 @mistake("shaw_scores", "expected: 'Shaw adds a learned bias for each distance', as many articles say")
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
-    """You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied with
-    it. A number per distance is T5's idea."""
+    """You used the rows of the table without the query, as T5 does with its number per distance. The rule: Shaw adds a
+    vector to the key, and the query is multiplied by it."""
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
     return plain + bias / np.sqrt(np.shape(q)[-1])
@@ -94,26 +94,26 @@ def distance_left_unscaled(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, key_table, max_distance):
-    """Your scores are too large by the factor √d; the rule: divide by the square root of the number of features."""
+    """Your scores are too large by the factor √d. The rule: divide by the square root of the number of features."""
     return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(np.shape(q)[-1])
 
 
 @mistake("shaw_scores", "expected: the + k that turns a clipped distance into a row left out")
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
-    """You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule: the
-    middle row belongs to distance 0."""
+    """You used row 0 of the table for distance 0, so negative distances read rows from its end. The rule: the middle
+    row belongs to distance 0."""
     return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
 
 
 @mistake("shaw_attention", "expected: the shape is right without it")
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You did not use the value table; the rule: each value carries the vector for its distance, as each key does."""
+    """You did not use the value table. The rule: each value carries the vector for its distance, as each key does."""
     return relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
 
 
 @mistake("shaw_attention", "expected: weights multiplied with the mask")
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You removed masked keys after the softmax, so the weights do not sum to 1; the rule: mask the scores before
+    """You removed masked keys after the softmax, so the weights do not sum to 1. The rule: mask the scores before
     it."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
@@ -125,14 +125,14 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask the wrong way; the rule: True means: this query may attend to this key."""
+    """You read the mask as its opposite. The rule: True means that this query may attend to this key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
 
 @mistake("t5_bucket", "huggingface/candle #1312")
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave far distances buckets that do not exist, or that belong to the other direction; the rule: the last
+    """You gave far distances buckets that do not exist, or that belong to the other direction. The rule: the last
     bucket takes all the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
@@ -143,8 +143,8 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @mistake("t5_bucket", "expected: the limit of all buckets for that of one direction")
 def last_bucket_of_both_directions(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """Far distances end at the last bucket of all, num_buckets − 1; the rule: bidirectional, each direction has half of
-    the buckets, and its own last one takes the rest."""
+    """Far distances end at the last bucket of all, num_buckets − 1. The rule: if `bidirectional` is True, each
+    direction has half of the buckets, and its own last one takes the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -154,7 +154,7 @@ def last_bucket_of_both_directions(relative_position, bidirectional=True, num_bu
 
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (query minus key)")
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You exchanged the halves of past and future; the rule: keys ahead, j > i, use the second half."""
+    """You exchanged the halves of past and future. The rule: keys ahead, j > i, use the second half."""
     if not bidirectional:
         return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     return relative.t5_bucket(-np.asarray(relative_position), bidirectional, num_buckets, max_distance)
@@ -162,7 +162,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave keys ahead a bucket by their distance in the causal case; the rule: they count as distance 0."""
+    """You gave keys ahead a bucket by their distance in the causal case. The rule: they count as distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -170,7 +170,7 @@ def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, n
 
 @mistake("t5_bucket", "expected: the logarithmic half of the formula left out")
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You made all buckets one position wide; the rule: only half of a direction's buckets are exact, and the others
+    """You made all buckets one position wide. The rule: only half of a direction's buckets are exact, and the others
     grow with the logarithm."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     return first + np.minimum(distance, per_direction - 1)
@@ -178,7 +178,7 @@ def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32,
 
 @mistake("t5_bucket", "lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)")
 def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so that
+    """You took the logarithm of n and of max_distance. The rule: divide both by e, the number of exact buckets, so that
     the logarithmic part starts where the exact part ends."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
@@ -189,7 +189,7 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
 
 @mistake("t5_bucket", "expected: round() where T5 converts to an integer")
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule: round down."""
+    """You rounded the logarithmic steps to the nearest number, so buckets start too early. The rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -200,8 +200,8 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
 
 @mistake("t5_bias", "huggingface/transformers #8518 (bidirectional buckets used inside the decoder)")
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all
-    buckets lie behind the query."""
+    """You used the bidirectional buckets although `bidirectional` is False. The rule: in the causal case, all buckets
+    are for keys behind the query."""
     return relative.t5_bias(table, q_len, k_len, True, max_distance, q_start)
 
 
@@ -214,7 +214,7 @@ def bias_without_its_start(table, q_len, k_len, bidirectional=True, max_distance
 
 @mistake("shaw_attention", "expected: an argument that the formula does not show")
 def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You did not use the mask; the rule: a query may attend only to keys for which the mask is True."""
+    """You did not use the mask. The rule: a query may attend only to keys for which the mask is True."""
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
@@ -224,7 +224,7 @@ def biased(table, buckets):
 
 @mistake("t5_bias", "expected: the default of t5_bucket, clipped to the rows of the table")
 def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You used 32 buckets for every table; the rule: the table has one row per bucket."""
+    """You used 32 buckets for every table. The rule: the table has one row per bucket."""
     distances = relative.relative_positions(q_len, k_len, q_start)
     buckets = relative.t5_bucket(distances, bidirectional, max_distance=max_distance)
     return biased(np.asarray(table), np.minimum(buckets, len(table) - 1))
@@ -232,40 +232,41 @@ def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_dista
 
 @mistake("t5_bias", "expected: what the lookup gives, left as it is; Hugging Face permutes it")
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores."""
+    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), so that the bias fits the
+    scores."""
     return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
 
 
 @mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your max_distance has no effect; the rule: t5_bucket gets it too."""
+    """Your max_distance has no effect. The rule: pass it on to t5_bucket too."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
 
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    """You put the last query at the last key where no q_start was given; the rule: queries start at q_start, which is 0
-    then."""
+    """Without a q_start, you put the last query at the last key. The rule: queries start at q_start, which is 0 by
+    default."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
 @mistake("clip_positions", "expected: clipped distance and row taken for each other")
 def clipped_like_rows(positions, max_distance):
-    """You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is
-    looked up."""
+    """You clipped to 0 … 2k, which are rows of a table. The rule: clip to −k … k, and add k only to look up a row."""
     return np.clip(positions, 0, 2 * max_distance)
 
 
 @mistake("shaw_scores", "expected: the wrong axis of the shape")
 def scaled_by_the_length(q, k, key_table, max_distance):
-    """You divided by the square root of the number of queries; the rule is √d, d being the number of features."""
+    """You divided by the square root of the number of queries. The rule: divide by √d, where d is the number of
+    features."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     return right * np.sqrt(np.shape(q)[-1]) / np.sqrt(np.shape(q)[-2])
 
 
 @mistake("shaw_scores", "expected: the formula of the scores read from the wrong side")
 def vector_added_to_the_query(q, k, key_table, max_distance):
-    """You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied with
+    """You added the vector for the distance to the query. The rule: add it to the key, and multiply the query by
     both."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k)
     vectors = np.asarray(key_table)[table_rows(q, k, max_distance)]
@@ -275,7 +276,8 @@ def vector_added_to_the_query(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: mean in place of sum, or a sum over the wrong axis")
 def mean_over_the_features(q, k, key_table, max_distance):
-    """You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k."""
+    """You averaged over the features when you multiplied the query by the vectors. The rule: compute a sum, as in
+    q·k."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return plain + (right - plain) / np.shape(q)[-1]
@@ -283,16 +285,16 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
-    """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros, as
-    in lesson 1."""
+    """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number. The rule: it gets
+    zeros, as in lesson 1."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the rule
-    is zeros."""
+    """A query that may use no key uses all keys equally in your result, because a large negative number is not −∞. The
+    rule: it gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -302,7 +304,7 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
 
 @mistake("shaw_attention", "expected: two softmaxes, one of them without the mask")
 def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You used the weights from before the mask for the value table; the rule: the same weights for both."""
+    """You used the weights without the mask for the value table. The rule: use the same weights for both."""
     values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
     table = relative.shaw_attention(q, k, np.zeros_like(v), key_table, value_table, max_distance)
     return values + table
@@ -310,7 +312,7 @@ def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distanc
 
 @mistake("t5_bucket", "expected: ceil where T5 converts to an integer")
 def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You rounded the logarithmic steps up, so buckets start too early; the rule: round down."""
+    """You rounded the logarithmic steps up, so buckets start too early. The rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -321,7 +323,7 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @mistake("t5_bucket", "expected: ≥ in place of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted distance 0 as ahead; the rule: only distances above 0 use the second half, and 0 has bucket 0."""
+    """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and 0 has bucket 0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
@@ -329,25 +331,25 @@ def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_
 
 @mistake("t5_bias", "expected: a mean over the wrong axis")
 def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You averaged over the heads; the rule: each head has its own column of the table."""
+    """You averaged over the heads. The rule: each head has its own column of the table."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape)
 
 
 def without_keys(q, k, mask):
-    """Which rows of an output have no key that the mask allows."""
+    """Rows of an output for which the mask allows no key."""
     shape = np.broadcast_shapes(np.shape(mask), (np.shape(q)[-2], np.shape(k)[-2]))
     return ~np.broadcast_to(mask, shape).any(axis=-1, keepdims=True)
 
 
 def table_rows(q, k, max_distance):
-    """The right row of a table for each pair, for entries that go wrong after the lookup."""
+    """Correct row of a table for each pair, for entries whose mistake comes after the lookup."""
     where = relative.relative_positions(np.shape(q)[-2], np.shape(k)[-2])
     return relative.clip_positions(where, max_distance) + max_distance
 
 
 def parts(relative_position, bidirectional, num_buckets):
-    """First bucket, distance and number of buckets of each direction, for entries that go wrong after them."""
+    """First bucket, distance and number of buckets of each direction, for entries whose mistake comes after them."""
     relative_position = np.asarray(relative_position)
     if bidirectional:
         return np.where(relative_position > 0, num_buckets // 2, 0), np.abs(relative_position), num_buckets // 2
@@ -355,7 +357,7 @@ def parts(relative_position, bidirectional, num_buckets):
 
 
 def log_steps(distance, per_direction, max_distance):
-    """How many logarithmic buckets open up to each distance; the last one ends nowhere."""
+    """Number of logarithmic buckets that begin up to each distance; the last one has no end."""
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
@@ -363,14 +365,14 @@ def log_steps(distance, per_direction, max_distance):
 
 @mistake("clip_positions", "expected: the end of a range, which is left out")
 def largest_distance_left_out(positions, max_distance):
-    """You clipped to k − 1 ahead; the rule: clip to −k and to k, both included."""
+    """You clipped to k − 1 ahead. The rule: clip to −k and to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
 @mistake("t5_bucket", "expected: the number of buckets in place of those that are left")
 def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
-    """You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are
-    taken by near distances."""
+    """You spread the logarithm over all B buckets of a direction. The rule: spread it over B − e buckets, because near
+    distances take the first e buckets."""
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     positions = np.asarray(positions).astype(np.int64)
@@ -384,27 +386,28 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
 
 @mistake("shaw_scores", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, key_table, max_distance):
-    """Your scores are divided by d, so they are √d too small; the rule: divide by the square root of d."""
+    """Your scores are divided by d, so they are √d too small. The rule: divide by the square root of d."""
     return relative.shaw_scores(q, k, key_table, max_distance) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("shaw_scores", "expected: the number of pairs of features taken for the number of features")
 def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
-    """You divided by the square root of half the width, d/2; the rule is √d, d being the number of features."""
+    """You divided by the square root of half the width, d/2. The rule: divide by √d, where d is the number of
+    features."""
     return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(2)
 
 
 @mistake("shaw_attention", "expected: the value seen as looking at the query")
 def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You counted the distance of a value the other way round, from the key to the query; the rule is the same distance
-    j − i, and so the same row number, as for the key table."""
+    """You counted the distance of a value the other way round, from the key to the query. The rule: a value uses the
+    same distance j − i, and so the same row number, as for the key table."""
     mirrored = np.flip(value_table, axis=0)
     return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
 
 @mistake("shaw_attention", "expected: one table taken for both, where it fits")
 def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You used the key table for the values too; the rule: keys and values have a table each, and v carries rows of
+    """You used the key table for the values too. The rule: keys and values have separate tables, and v uses rows of
     value_table."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if np.shape(key_table) != np.shape(value_table):
@@ -413,7 +416,7 @@ def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_dist
 
 
 def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
-    """The right average of the values, and `part` made of the vector of each pair and the weights."""
+    """Correct average of the values, and `part`, which comes from the vector of each pair and the weights."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     n_keys = np.shape(k)[-2]
     weights = relative.shaw_attention(
@@ -426,8 +429,8 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
 
 @mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
-    """The vectors of the value table do not have the weights of their keys in yours; the rule is Σ α (v + b), so each
-    vector counts as much as its value."""
+    """The vectors of the value table do not have the weights of their keys in your result. The rule: compute Σ α (v +
+    b), so that each vector counts as much as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
@@ -435,8 +438,8 @@ def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_dis
 
 @mistake("shaw_attention", "expected: += with repeated indices, which numpy writes once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
-    """Of keys that share a row of the value table only the last counts, because `+=` and `=` write a repeated row once;
-    the rule: add the weights of all keys with that distance."""
+    """If several keys share a row of the value table, only the last one counts, because `+=` and `=` write a repeated
+    row once. The rule: add the weights of all keys with that distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -447,7 +450,7 @@ def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask
 
 
 def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
-    """The buckets with another logarithmic part, or another number of exact ones."""
+    """Buckets with another logarithmic part, or another number of exact buckets."""
     first, distance, per_direction = parts(positions, bidirectional, num_buckets)
     exact = per_direction // 2 if exact is None else exact
     far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
@@ -456,8 +459,8 @@ def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=N
 
 @mistake("t5_bucket", "expected: the e of the denominator forgotten")
 def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You divided by log D; the rule is log(D / e), so that the last bucket begins near max_distance: e is the number
-    of exact buckets."""
+    """You divided by log D. The rule: divide by log(D / e), where e is the number of exact buckets, so that the last
+    bucket begins near max_distance."""
 
     def steps(distance, exact, buckets):
         return np.log(distance / exact) / np.log(max_distance) * (buckets - exact)
@@ -467,8 +470,8 @@ def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets
 
 @mistake("t5_bucket", "expected: e computed before the buckets are shared between the directions")
 def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted half of all buckets as exact; the rule is half of the buckets of one direction, and bidirectional
-    each direction has only half of them."""
+    """You counted half of all buckets as exact. The rule: half of the buckets of one direction are exact, and if
+    `bidirectional` is True, each direction has only half of all buckets."""
     exact = num_buckets // 2
     if max_distance <= exact:
         raise ValueError(f"max_distance must be above {exact}; got {max_distance}")
@@ -481,8 +484,8 @@ def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets
 
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (the sign of the relative position)")
 def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case you counted the keys ahead, and the whole past falls into bucket 0; the rule is n =
-    max(−relative, 0), since the past is negative."""
+    """In the causal case you counted the keys ahead, and the whole past falls into bucket 0. The rule: the distance is
+    n = max(−relative, 0), since the past is negative."""
     if not bidirectional:
         relative_position = -np.asarray(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -490,14 +493,14 @@ def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=Tr
 
 @mistake("t5_bias", "expected: reshape taken for a change of axes")
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule: the axis
-    moves, so that bias[h] is head h."""
+    """You brought the heads to the front by a reshape, which leaves all numbers in their order. The rule: move the
+    axis, so that bias[h] is head h."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
 
 
 def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores with biases of any kind, for entries that exchange or lose one."""
+    """Transformer-XL's scores with any biases, for entries that exchange or lose one."""
     none, zeros = np.zeros_like(np.asarray(key_table, float)), np.zeros(np.shape(q)[-1])
     content = relative.four_term_scores(q, k, none, content_bias, zeros, max_distance)
     position = relative.four_term_scores(
@@ -508,38 +511,38 @@ def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
 
 @mistake("four_term_scores", "expected: u and v of the paper exchanged")
 def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance):
-    """You exchanged the biases; the rule: content_bias meets the keys and position_bias meets the table."""
+    """You exchanged the biases. The rule: content_bias goes with the keys, and position_bias with the table."""
     return with_biases(q, k, key_table, position_bias, content_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
-    """You added content_bias in both halves; the rule: the half with the table has a bias of its own."""
+    """You added content_bias in both halves. The rule: the half with the table has a different bias, position_bias."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: only the position gets a bias")
 def contents_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your scores do not depend on content_bias; the rule adds it to the query before it meets the keys."""
+    """Your scores do not depend on content_bias. The rule: add it to the query before the product with the keys."""
     return with_biases(q, k, key_table, np.zeros(np.shape(q)[-1]), position_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: only the content gets a bias")
 def positions_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your scores do not depend on position_bias; the rule adds it to the query before it meets the table."""
+    """Your scores do not depend on position_bias. The rule: add it to the query before the product with the table."""
     return with_biases(q, k, key_table, content_bias, np.zeros(np.shape(q)[-1]), max_distance)
 
 
 @mistake("four_term_scores", "expected: the scale left out")
 def four_terms_without_scale(q, k, key_table, content_bias, position_bias, max_distance):
-    """You did not divide by √d; the rule divides the sum of all four terms by √d."""
+    """You did not divide by √d. The rule: divide the sum of all four terms by √d."""
     return (
         relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) * np.shape(q)[-1] ** 0.5
     )
 
 
 def three_terms(q, k, key_table, query_table, max_distance):
-    """The terms of DeBERTa's scores, not scaled, for entries that go wrong with one of them."""
+    """Terms of DeBERTa's scores, not scaled, for entries with a mistake in one of them."""
     q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))
     rows = table_rows(q, k, max_distance)
     ask = np.einsum("...id,ijd->...ij", q, key_table[rows])
@@ -549,7 +552,8 @@ def three_terms(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: one index for both tables")
 def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
-    """You read query_table by j − i; the rule is i − j: the key sees the query the other way round."""
+    """You read query_table by j − i. The rule: read it by i − j, because the key sees the query at the opposite
+    distance."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     tell = np.einsum("...jd,ijd->...ij", np.asarray(k, float), np.asarray(query_table)[table_rows(q, k, max_distance)])
     return (content + ask + tell) / scale
@@ -557,7 +561,7 @@ def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: the query taken for both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
-    """You multiplied the query with query_table; the rule: the key meets it: k_j · b_ji."""
+    """You multiplied the query by query_table. The rule: multiply the key by it: k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
@@ -565,20 +569,20 @@ def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: the scale of lesson 1 left in place")
 def scaled_for_one_term(q, k, key_table, query_table, max_distance):
-    """You divided by √d, as for one term; the rule is √(3d), because there are three of the same size."""
+    """You divided by √d, as for one term. The rule: divide by √(3d), because there are three terms of the same size."""
     return sum(three_terms(q, k, key_table, query_table, max_distance)[:3]) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("disentangled_scores", "expected: Shaw's two terms and DeBERTa's scale")
 def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
-    """Your scores do not depend on query_table; the rule has a third term, k_j · b_ji."""
+    """Your scores do not depend on query_table. The rule: add the third term, k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     return (content + ask) / scale
 
 
 @mistake("t5_bucket", "expected: np.log2 for buckets that double")
 def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took log₂ above the fraction line and ln below it; the rule is the same logarithm in both places."""
+    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm in both places."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
     above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
@@ -588,25 +592,25 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
 
 @mistake("t5_bucket", "expected: the argument left out")
 def always_causal(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You used the causal buckets whatever `bidirectional` says; the rule: each direction has half of the buckets."""
+    """You used the causal buckets whatever `bidirectional` says. The rule: each direction has half of the buckets."""
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
 
 @mistake("disentangled_scores", "expected: the two tables exchanged")
 def tables_exchanged(q, k, key_table, query_table, max_distance):
-    """You exchanged the two tables; the rule: the query meets key_table and the key meets query_table."""
+    """You exchanged the two tables. The rule: multiply the query by key_table, and the key by query_table."""
     return relative.disentangled_scores(q, k, query_table, key_table, max_distance)
 
 
 @mistake("four_term_scores", "expected: four terms, as three in DeBERTa")
 def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
-    """You divided by √(4d), as for four separate terms; the rule is √d."""
+    """You divided by √(4d), as for four separate terms. The rule: divide by √d."""
     return relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) / 2
 
 
 @mistake("t5_bias", "expected: the length taken for the largest distance")
 def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your wide buckets end at the length of the sequence; the rule: they end at max_distance, however long it is."""
+    """Your wide buckets end at the length of the sequence. The rule: they end at max_distance, however long it is."""
     relative_distances = relative.relative_positions(q_len, k_len, q_start)
     exact = len(table) // (4 if bidirectional else 2)
     farthest = max(q_len, k_len, exact + 1)
@@ -616,7 +620,7 @@ def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_di
 
 @mistake("t5_bucket", "expected: the largest distance that there is taken for max_distance")
 def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_buckets=32, max_distance=128):
-    """Your wide buckets end at the largest distance of the call; the rule: they end at max_distance, whatever the
+    """Your wide buckets end at the largest distance of the call. The rule: they end at max_distance, whatever the
     distances are."""
     exact = num_buckets // (4 if bidirectional else 2)
     farthest = max(int(np.abs(distances).max(initial=0)), exact + 1)
@@ -625,7 +629,7 @@ def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_bu
 
 @mistake("four_term_scores", "expected: the shift of Transformer-XL, cut at its other end")
 def rows_shifted_the_other_way(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your position scores of row i are shifted as those of row Tq − 1 − i should be; the rule: entry (i, j) uses the
+    """Your position scores of row i are shifted as those of row Tq − 1 − i should be. The rule: entry (i, j) uses the
     vector of the distance j − i."""
     right = relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
     q, k, key_table = (np.asarray(one, dtype=np.float64) for one in (q, k, key_table))
@@ -647,15 +651,15 @@ vars().update(
 
 WRONG_ANSWERS = {
     "shaw_rows_for_k_16": {
-        32: "You counted 16 on each side; the distance 0 has a row too.",
-        16: "You counted one side; a key may stand before or after the query, and the distance 0 has a row too.",
-        17: "You counted 0 and one side; a key may stand on either side of the query.",
+        32: "You counted 16 on each side; distance 0 has a row too.",
+        16: "You counted one side; a key may come before or after the query, and distance 0 has a row too.",
+        17: "You counted 0 and one side; a key may be on either side of the query.",
         31: "You left out the largest distances; −16 and 16 have a row each, and clipped ones share them.",
     },
     "t5_bucket_of_minus_1_bidirectional": {
         17: "You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second.",
         0: "Bucket 0 is the query's own position; the next distance has the next bucket.",
-        15: "You counted from the end of the half; the rule is that bucket grows with distance.",
+        15: "You counted from the end of the half; buckets grow with distance.",
         -1: "You gave the relative position; a bucket is a row of a table, and rows count from 0.",
     },
     "t5_bucket_of_plus_1_bidirectional": {

@@ -12,7 +12,7 @@ from solutions import rope
 
 
 def turn_pairs(x, positions, frequencies):
-    """Interleaved RoPE with whatever frequencies an entry gets wrong."""
+    """Interleaved RoPE with the frequencies that an entry gets wrong."""
     angles = np.outer(positions, frequencies)
     cos, sin = np.cos(angles), np.sin(angles)
     turned = np.empty(np.shape(x))
@@ -23,96 +23,99 @@ def turn_pairs(x, positions, frequencies):
 
 @mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round)")
 def exponent_counts_pairs(head_dim, base=10000.0):
-    """The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts
-    features, so the exponent of pair i uses 2i."""
+    """The exponent looks half as large as it should be: you divided the number of the pair, i, by d. The rule: the
+    exponent of pair i uses 2i, because it counts features."""
     return np.sqrt(rope.rope_frequencies(head_dim, base))
 
 
 @mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6")
 def exponent_uses_the_feature_index(head_dim, base=10000.0):
-    """The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2 −
-    1."""
+    """The exponent looks twice as large as it should be. The rule: the frequency is base^(−2i/d), and i counts pairs,
+    from 0 to d/2 − 1."""
     return rope.rope_frequencies(head_dim, base) ** 2
 
 
 @mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too often")
 def exponent_without_its_sign(head_dim, base=10000.0):
-    """Your frequencies grow from pair to pair; for a base above 1 they must fall: look at the exponent's sign."""
+    """Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the
+    exponent."""
     return 1 / rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "tensorflow/tensor2tensor, whose sinusoids end at 1/base")
 def frequencies_end_at_one_over_base(head_dim, base=10000.0):
-    """Your last frequency is 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by d/2."""
+    """Your last frequency is 1/base, as in tensor2tensor: you divided by d/2 − 1 steps. The rule: divide by d/2."""
     return float(base) ** -np.linspace(0, 1, head_dim // 2)
 
 
 @mistake("rope_frequencies", "expected: arange(1, d, 2)")
 def exponents_of_the_odd_features(head_dim, base=10000.0):
-    """Your exponents count the odd features, 1, 3, 5, …; the rule is 2i, so that they begin with 0."""
+    """Your exponents count the odd features, 1, 3, 5, …. The rule: the exponents use 2i, so that they begin with 0."""
     return float(base) ** (-np.arange(1, head_dim, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: the division forgotten")
 def exponent_not_divided(head_dim, base=10000.0):
-    """You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."""
+    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: the frequency is
+    base^(−2i/d)."""
     return float(base) ** -np.arange(0.0, head_dim, 2)
 
 
 @mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
 def pairs_counted_from_one(head_dim, base=10000.0):
-    """You counted the pairs from 1, so your fastest pair is one step too slow; the rule: pair 0 rotates by 1 radian per
+    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 rotates by 1 radian per
     position, for every base."""
     return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: the exponents listed from the last to the first")
 def slowest_pair_first(head_dim, base=10000.0):
-    """Your list begins with the slowest pair; the rule: pair 0 is the fastest, and each next one is slower."""
+    """Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each next one is slower."""
     return rope.rope_frequencies(head_dim, base)[::-1]
 
 
 @mistake("rope_frequencies", "expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases")
 def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
-    """You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed
-    with exp."""
+    """You took a power of e with a logarithm to base 10. The rule: if you compute a power with exp, use the natural
+    logarithm."""
     return np.exp(-np.log10(float(base)) * np.arange(0, head_dim, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: frequencies read as full rotations per position")
 def frequencies_in_full_turns(head_dim, base=10000.0):
-    """Your frequencies are 2π times too large; the rule counts radians per position: one for pair 0."""
+    """Your frequencies are 2π times too large. The rule: the frequency is in radians per position, so pair 0 has 1."""
     return 2 * np.pi * rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
-    """You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency, θ_i radians per position."""
+    """You returned wavelengths, 2π/θ_i positions per rotation. The rule: return the frequency, θ_i radians per
+    position."""
     return 2 * np.pi / rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice")
 def frequencies_halved(head_dim, base=10000.0):
-    """Your frequencies are half as large as they should be; the rule: pair 0 rotates by one radian."""
+    """Your frequencies are half as large as they should be. The rule: pair 0 rotates by one radian."""
     return rope.rope_frequencies(head_dim, base) / 2
 
 
 @mistake("rope_frequencies", "expected: the 2 of the exponent put before the power")
 def frequencies_doubled(head_dim, base=10000.0):
-    """Your frequencies are twice as large as they should be; the rule: pair 0 rotates by one radian."""
+    """Your frequencies are twice as large as they should be. The rule: pair 0 rotates by one radian."""
     return 2 * rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(head_dim, base=10000.0):
-    """You computed the frequencies in float32, so angles are too coarse far along; the rule is float64 for θ and for
-    position · θ."""
+    """You computed the frequencies in float32, so angles are too coarse far along. The rule: compute θ and position · θ
+    in float64."""
     exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
 
 def single_angles(positions, head_dim, base):
-    """Angles from positions and frequencies that are float32 both."""
+    """Angles from float32 positions and float32 frequencies."""
     rope.rope_cos_sin(positions, head_dim, base)
     return np.outer(np.asarray(positions, dtype=np.float32), rope.rope_frequencies(head_dim, base).astype(np.float32))
 
@@ -123,22 +126,22 @@ def cosines_and_sines(angles):
 
 @mistake("rope_cos_sin", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def angles_in_single_precision(positions, head_dim, base=10000.0):
-    """You computed the angles in float32, which is too coarse at large positions; the rule: position · θ in float64,
-    and only the result is converted."""
+    """You computed the angles in float32, which is too coarse at large positions. The rule: compute position · θ in
+    float64, and convert only the result."""
     return cosines_and_sines(single_angles(positions, head_dim, base))
 
 
 @mistake("rope_cos_sin", "expected: inv_freq stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, head_dim, base=10000.0):
-    """You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ and
-    for position · θ."""
+    """You used frequencies in float32, so the angles are too coarse at large positions. The rule: compute θ and
+    position · θ in float64."""
     single = rope.rope_frequencies(head_dim, base).astype(np.float32)
     return cosines_and_sines(np.outer(positions, single.astype(np.float64)))
 
 
 @mistake("rope_cos_sin", "fla-org/flash-linear-attention #766 (a cache's count one ahead)")
 def positions_one_ahead(positions, head_dim, base=10000.0):
-    """You count positions from 1; the rule: the first token has position 0, where nothing is rotated."""
+    """You count positions from 1. The rule: the first token has position 0, where nothing is rotated."""
     return rope.rope_cos_sin(np.asarray(positions, dtype=np.float64) + 1, head_dim, base)
 
 
@@ -155,7 +158,7 @@ def angles_in_full_turns(positions, head_dim, base=10000.0):
     return rope.rope_cos_sin(2 * np.pi * np.asarray(positions, dtype=np.float64), head_dim, base)
 
 
-ONE_OF_TWO = "You returned the same function twice. The rule: the cosines of the angles, then their sines."
+ONE_OF_TWO = "You returned the same function twice. The rule: return the cosines of the angles, then their sines."
 
 
 @mistake("rope_cos_sin", "expected: a line copied and not changed", hint=ONE_OF_TWO)
@@ -186,14 +189,14 @@ def sines_first(positions, head_dim, base=10000.0):
 
 @mistake("rope_cos_sin", "expected: arange in the place of the argument")
 def angles_of_row_numbers(positions, head_dim, base=10000.0):
-    """You counted the rows from 0 and did not use `positions`; the rule: row t has the angles of positions[t]."""
+    """You counted the rows from 0 and did not use `positions`. The rule: row t has the angles of positions[t]."""
     return rope.rope_cos_sin(np.arange(np.size(positions)), head_dim, base)
 
 
 @mistake("apply_rope", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
-    """You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the
-    rule: both features of a pair get the same angle."""
+    """You used each frequency for two neighbours, but your rotation pairs features that are half the width apart. The
+    rule: both features of a pair have the same angle."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     cos, sin = np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
@@ -202,28 +205,29 @@ def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
 
 @mistake("apply_rope", "karpathy/nanochat #264; EleutherAI/gpt-neox #834; huggingface/transformers #25199")
 def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
-    """You rotated the pairs (i, i + d/2), which is the half layout; this function rotates neighbours, (2i, 2i+1)."""
+    """You rotated the pairs (i, i + d/2), which is the half layout. The rule: this function rotates neighbours, (2i,
+    2i+1)."""
     return rope.apply_rope_half(x, positions, base)
 
 
 @mistake("apply_rope", "expected: np.arange of the sequence in place of the argument")
 def rows_counted_in_place_of_positions(x, positions, base=10000.0):
-    """You counted the rows from 0 and did not use `positions`; the rule: row i turns by the position that the caller
-    gives it."""
+    """You counted the rows from 0 and did not use `positions`. The rule: row i rotates by the position that the caller
+    passes for it."""
     right = rope.apply_rope(x, positions, base)
     return right if len(x) == 0 else rope.apply_rope(x, np.arange(np.shape(x)[-2]), base)
 
 
 @mistake("apply_rope", "expected: the sign of the rotation is a convention that is easily mirrored")
 def turned_backwards(x, positions, base=10000.0):
-    """You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which of
-    the two sines has the minus."""
+    """You rotated the pairs in the opposite direction. The rule: rotate as in the 2 × 2 matrix of the lesson; look at
+    which of the two sines has the minus."""
     return rope.apply_rope(x, -np.asarray(positions, dtype=np.float64), base)
 
 
 @mistake("apply_rope", "expected: the usual slip of rotating in place")
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
-    """You computed the second feature of each pair from the first one after you had overwritten it; the rule: both new
+    """You computed the second feature of each pair from the first one after you had overwritten it. The rule: both new
     features come from the old pair."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
@@ -235,13 +239,13 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: concatenate for stack; the scores come out right, and what is stored does not")
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
-    """You put the first features of all pairs side by side, and the second ones behind them; the rule: each feature
+    """You put the first features of all pairs side by side, and the second ones behind them. The rule: each feature
     stays where it was."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
 def rotated_by(x, positions, base, turn):
-    """apply_rope where `turn` makes a pair of its two features, cos and sin."""
+    """apply_rope, where `turn` combines the two features of a pair with cos and sin."""
     right = rope.apply_rope(x, positions, base)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -250,13 +254,13 @@ def rotated_by(x, positions, base, turn):
 
 @mistake("apply_rope", "expected: the two results of rope_cos_sin taken in the other order")
 def cosine_and_sine_exchanged(x, positions, base=10000.0):
-    """You exchanged cosine and sine in the rotation; the rule: at position 0 the features stay as they are."""
+    """You exchanged cosine and sine in the rotation. The rule: at position 0 the features stay as they are."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
 
 
 WRONG_PARTNERS = (
-    "One line of your rotation has the wrong partners: each feature goes with the cosine in its own line, and with the"
-    " sine in that of the other one; look at the 2 × 2 matrix of the lesson."
+    "One line of your rotation has the wrong partners. The rule: each feature has the cosine in its own line and the "
+    "sine in the other line, as in the 2 × 2 matrix of the lesson."
 )
 
 
@@ -277,19 +281,20 @@ def features_rotated_with_themselves(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the minus copied into both lines")
 def both_sines_negative(x, positions, base=10000.0):
-    """Both features of a pair subtract their sine, which is no rotation; the rule: one of the two has a minus."""
+    """Both features of a pair subtract their sine, which is no rotation. The rule: one of the two has a minus."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
 
 
 @mistake("apply_rope", "expected: the two results written to each other's places")
 def features_of_a_pair_exchanged(x, positions, base=10000.0):
-    """You put the second feature of each pair before the first one; the rule: both stay at their places."""
+    """You put the second feature of each pair before the first one. The rule: both stay where they were."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
 @mistake("apply_rope", "expected: the minus of the rotation left out")
 def both_sines_positive(x, positions, base=10000.0):
-    """Both features of a pair add their sine in yours, which is no rotation; the rule: one of the two has a minus."""
+    """Both features of a pair add their sine in your code, which is no rotation. The rule: one of the two has a
+    minus."""
     right = rope.apply_rope(x, positions, base)
     swapped = np.stack([np.asarray(x)[..., 1::2], np.asarray(x)[..., 0::2]], axis=-1).reshape(right.shape)
     cos, sin = (np.repeat(part, 2, axis=-1) for part in rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -298,14 +303,14 @@ def both_sines_positive(x, positions, base=10000.0):
 
 @mistake("apply_rope_half", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
-    """You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the block
-    of frequencies, not each frequency."""
+    """You used each frequency for two neighbours. The rule: in the half layout, features i and i + d/2 share a
+    frequency, so repeat the block of frequencies, not each frequency."""
     return neighbours_frequencies_with_rotate_half.implementation(x, positions, base)
 
 
 @mistake("rotate_half", "expected: rotate_every_two of GPT-J in the place of rotate_half")
 def neighbours_rotated(x):
-    """You exchanged neighbours, as in the interleaved layout; the rule: the two halves change places."""
+    """You exchanged neighbours, as in the interleaved layout. The rule: the two halves change places."""
     right = rope.rotate_half(x)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     return np.stack([-odd, even], axis=-1).reshape(right.shape)
@@ -313,32 +318,32 @@ def neighbours_rotated(x):
 
 @mistake("rotate_half", "expected: [x₂, −x₁] turns the other way")
 def rotate_half_with_the_other_sign(x):
-    """You changed the sign of the wrong half; the rule: the half that moves to the front gets the minus."""
+    """You changed the sign of the wrong half. The rule: the half that moves to the front gets the minus."""
     return -rope.rotate_half(x)
 
 
 @mistake("interleaved_to_half", "rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547")
 def reordered_the_other_way(x):
-    """You wrote the inverse, from half to interleaved; here the even features come first, then the odd ones."""
+    """You wrote the inverse, from half to interleaved. The rule: the even features come first, then the odd ones."""
     return rope.half_to_interleaved(x)
 
 
 @mistake("half_to_interleaved", "expected: the body copied from its inverse, which no test with four features shows")
 def reordered_as_its_inverse(x):
-    """You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four
-    features are the two the same."""
+    """You put the even features first, as interleaved_to_half does. The rule: this function is its inverse; the two are
+    the same only for four features."""
     return rope.interleaved_to_half(x)
 
 
 @mistake("rotation_matrix", "expected: rows and columns of the blocks exchanged")
 def matrix_transposed(position, head_dim, base=10000.0):
-    """You built the transpose of R_m, which rotates back; the rule: −sin is above the diagonal."""
+    """You built the transpose of R_m, which rotates back. The rule: −sin is above the diagonal."""
     return rope.rotation_matrix(position, head_dim, base).T
 
 
 @mistake("rope_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores are too large by the factor √d; the rule: divide by the square root of head_dim."""
+    """Your scores are too large by the factor √d. The rule: divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(np.shape(q)[-1])
 
 
@@ -364,13 +369,13 @@ def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated the queries only; the rule: queries and keys are both rotated, each by its own position."""
+    """You rotated the queries only. The rule: queries and keys are both rotated, each by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
 @mistake("rope_scores", "expected: one list of positions used for both, where it is long enough")
 def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated the keys by the positions of the queries; the rule: key j is rotated by k_positions[j]."""
+    """You rotated the keys by the positions of the queries. The rule: key j is rotated by k_positions[j]."""
     return rope.rope_scores(
         q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base
     )
@@ -378,7 +383,7 @@ def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions,
 
 @mistake("rope_attention", "expected: the three projections treated alike")
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated the values as well; the rule: RoPE rotates queries and keys only."""
+    """You rotated the values as well. The rule: RoPE rotates queries and keys only."""
     x, w_q, w_k, w_v = (np.asarray(one, dtype=np.float64) for one in (x, w_q, w_k, w_v))
     length, columns = np.shape(x)[-2], np.shape(w_v)[-1]
     if positions is None:
@@ -391,8 +396,8 @@ def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
 
 @mistake("rope_attention", "expected: RoPE applied before the heads are split")
 def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k before you split them into heads, so the angles run over the whole width; the rule: each head
-    has its own pairs, with θ from the head size."""
+    """You rotated q and k before you split them into heads, so the angles run over the whole width. The rule: each head
+    has its own pairs, and θ comes from the head size."""
     if positions is None:
         positions = np.arange(np.shape(x)[-2])
     q, k = (rope.apply_rope(np.asarray(x) @ np.asarray(w), positions, base) for w in (w_q, w_k))
@@ -403,8 +408,8 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
 
 @mistake("rope_attention", "expected: the heads split, and the axes exchanged after the rotation only")
 def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k while the heads stood on the last axis but one, so each head was rotated by its number. The
-    rule: exchange heads and tokens first, because a position belongs to a row of the last axis but one."""
+    """You rotated q and k before you exchanged heads and tokens, so each head was rotated by its number. The rule:
+    exchange them first, because a position belongs to a row of the last axis but one."""
     *q_k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (part.reshape(*part.shape[:-1], n_heads, -1) for part in (*q_k, v))
@@ -416,8 +421,8 @@ def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=No
 
 @mistake("rope_attention", "expected: reshape(heads, T, dh); the shape is right and the numbers are not")
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You cut the heads with a reshape alone, which mixes tokens and columns; the rule: each head takes a block of
-    columns of every token, so the head axis must be moved after the cut."""
+    """You cut the heads with a reshape alone, which mixes tokens and columns. The rule: each head takes a block of
+    columns of every token, so move the head axis after the split."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     length = np.shape(x)[-2]
     positions = np.arange(length) if positions is None else positions
@@ -437,13 +442,13 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, 
 
 @mistake("rope_attention", "NVIDIA/Megatron-LM #453")
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated by 0 … T−1 although other positions were given; the rule: row t has the position positions[t]."""
+    """You rotated by 0 … T−1 although other positions were given. The rule: row t has the position positions[t]."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
 
 
 @mistake("rope_attention", "expected: the two orders are one where positions are 0 … T−1")
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your causal mask compares positions; the rule: `causal` goes by the order of the rows, whatever positions they
+    """Your causal mask compares positions. The rule: `causal` follows the order of the rows, whatever positions they
     have."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     if positions is None or not causal:
@@ -457,21 +462,21 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
 
 @mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones although causal is True; the rule: row t may attend to rows 0 … t only."""
+    """Your tokens attend to later ones although causal is True. The rule: row t may attend to rows 0 … t only."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
 @mistake("decode_step", "expected: only what goes into the cache is rotated")
 def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new key but not the new query; the rule: both are rotated by `position`."""
+    """You rotated the new key but not the new query. The rule: both are rotated by `position`."""
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position
     )
 
 
 STORED_UNROTATED = (
-    "You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before"
-    " they are stored."
+    "You stored the new key without its rotation. The rule: rotate a key once, by its own position, before you store "
+    "it."
 )
 
 
@@ -491,7 +496,7 @@ def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, posi
 
 @mistake("decode_step", "expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose")
 def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You stored the new key without its rotation and rotated the whole cache afterwards; the rule: the cache holds
+    """You stored the new key without its rotation and rotated the whole cache afterwards. The rule: the cache holds
     rotated keys."""
     cached = np.shape(cache_k)[-2]
     positions = np.arange(cached + 1) - cached + position
@@ -512,7 +517,8 @@ def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, posi
 
 
 ROTATED_AGAIN = (
-    "You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change."
+    "You rotated the cached keys again. The rule: keys are stored after their rotation, and their positions do not "
+    "change."
 )
 
 
@@ -524,7 +530,7 @@ def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, pos
 
 @mistake("decode_step", "expected: the three projections treated alike")
 def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new value as well; the rule: RoPE rotates queries and keys only."""
+    """You rotated the new value as well. The rule: RoPE rotates queries and keys only."""
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     values = np.concatenate([values[..., :-1, :], rope.apply_rope(values[..., -1:, :], [position], base)], axis=-2)
     q = np.asarray(x_t) @ np.asarray(w_q)
@@ -535,21 +541,21 @@ def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, b
 
 @mistake("decode_step", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new token as if it stood at position 0; the rule: rotate its query and its key by `position`."""
+    """You rotated the new token as if it stood at position 0. The rule: rotate its query and its key by `position`."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position * 0, base)
 
 
 @mistake("decode_step", "rajveer43/VeloxQuant-MLX #175, #389")
 def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use
-    `position`."""
+    """You used the number of cached rows as the position. The rule: use `position`, because the two differ if rows were
+    dropped from the cache."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, np.shape(cache_k)[-2], base)
 
 
 @mistake("decode_step", "fla-org/flash-linear-attention #766")
 def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """Your position is one too large; the first token of a text has position 0, so after t tokens the next one has
-    position t."""
+    """Your position is one too large. The rule: the first token of a text has position 0, so after t tokens the next
+    one has position t."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position + 1, base)
 
 
@@ -579,8 +585,8 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim")
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
-    """You took the frequencies from the whole width d; the rule: they come from rotary_dim, as if that part were a head
-    of its own."""
+    """You took the frequencies from the whole width d. The rule: they come from rotary_dim, as if that part were a
+    separate head."""
     x = np.asarray(x)
     frequencies = float(base) ** (-np.arange(0, rotary_dim, 2) / x.shape[-1])
     turned = turn_pairs(x[..., :rotary_dim], positions, frequencies)
@@ -589,8 +595,8 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @mistake("decay_bound", "expected: the score of equal features, which is a sum of cosines, taken for the bound")
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
-    """You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum,
-    which needs both."""
+    """You added up only one part of the complex numbers, cosine or sine. The rule: take the length of their sum, which
+    needs both."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
 
@@ -603,7 +609,7 @@ def bound_without_its_mean(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles")
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
-    """You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then the
+    """You took the size of one sum over all pairs. The rule: take the size of each partial sum S_1, S_2, … and then the
     mean."""
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
@@ -611,22 +617,21 @@ def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: the whole sum without the mean over its parts")
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
-    """You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and then
+    """You took only the size of the last sum, S_d/2. The rule: take the size of each partial sum S_1, S_2, … and then
     the mean."""
     return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
 
 
 @mistake("decay_bound", "expected: the absolute value and the mean in the other order")
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
-    """You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum
+    """You took the mean of the complex sums and then its size, so they cancel. The rule: take the size of each sum
     first, and then the mean."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
 
 def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position, seen_at=None):
-    """A step of generation whose new query or new key is rotated by another position than it should be, or all keys
-    anew."""
+    """Step of generation in which the new query, the new key or all keys are rotated by a wrong position."""
     right, right_k, right_v = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     projected = [np.asarray(x_t) @ np.asarray(weight) for weight in (w_q, w_k)]
     q, k = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in projected)
@@ -637,13 +642,13 @@ def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query
 
 
 def attention_weights(x, w_q, w_k, n_heads, head, positions, causal, base):
-    """The right weights of one head, for entries that go wrong after them."""
+    """Correct weights of one head, for entries whose mistake comes after them."""
     q, k = (np.split(np.asarray(x) @ np.asarray(w), n_heads, axis=-1)[head] for w in (w_q, w_k))
     return softmax_scores(rope.apply_rope(q, positions, base), rope.apply_rope(k, positions, base), causal)
 
 
 def softmax_scores(q, k, causal):
-    """Attention weights of turned queries and keys."""
+    """Attention weights of rotated queries and keys."""
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     if causal:
         scores = np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -np.inf)
@@ -653,29 +658,29 @@ def softmax_scores(q, k, causal):
 
 @mistake("apply_rope_half", "expected: one function used for both layouts")
 def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
-    """You rotated neighbours, as apply_rope does; the rule of this layout: features i and i + d/2 form a pair."""
+    """You rotated neighbours, as apply_rope does. The rule: in this layout, features i and i + d/2 form a pair."""
     return rope.apply_rope(x, positions, base)
 
 
 @mistake("rotation_matrix", "expected: the pairs of the half layout")
 def matrix_of_the_half_layout(position, head_dim, base=10000.0):
-    """You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2 × 2
-    block per pair of neighbours."""
+    """You built the matrix of the half layout, with the sines d/2 columns away from the diagonal. The rule: there is
+    one 2 × 2 block per pair of neighbours."""
     order = rope.interleaved_to_half(np.arange(head_dim)).astype(int)
     return rope.rotation_matrix(position, head_dim, base)[np.ix_(order, order)]
 
 
 @mistake("decode_step", "expected: the arguments of concatenate exchanged")
 def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You put the new token in front of the cache; the rule: it comes last, as in the text."""
+    """You put the new token in front of the cache. The rule: it comes last, as in the text."""
     out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
 
 
 @mistake("decode_step", "expected: the key's place in the cache taken for its position")
 def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the cache
-    the two differ."""
+    """You rotated the new key by the number of cached rows. The rule: rotate it by `position`, because the two differ
+    if rows were dropped from the cache."""
     cached = np.shape(cache_k)[-2]
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached
@@ -684,34 +689,35 @@ def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_
 
 @mistake("rope_frequencies", "expected: // for / after the minus")
 def exponent_rounded_down(head_dim, base=10000.0):
-    """Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the
+    """Your exponent is a whole number, because // rounds down, and a negative quotient becomes −1. The rule: the
     exponent −2i/d is a fraction."""
     return float(base) ** (-np.arange(0, head_dim, 2) // head_dim)
 
 
 @mistake("rotate_half", "expected: np.roll alone")
 def halves_exchanged_without_a_minus(x):
-    """You exchanged the halves and left out the minus; the rule is [−x₂ | x₁], a rotation by a quarter."""
+    """You exchanged the halves without the minus. The rule: the result is [−x₂ | x₁], a rotation by a quarter."""
     right = rope.rotate_half(x)
     return np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
 
 @mistake("rotate_half", "expected: the minus in front of the whole")
 def both_halves_with_a_minus(x):
-    """Both halves get a minus in yours; the rule is [−x₂ | x₁], so the half that moves back keeps its sign."""
+    """Both halves have a minus in your result. The rule: the result is [−x₂ | x₁], so the half that moves back keeps
+    its sign."""
     right = rope.rotate_half(x)
     return -np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
 
 OVERWRITTEN = (
-    "You wrote the features into the array that you still read from, so some of them were overwritten before they were"
-    " read; the rule is a new array, and x stays as it was."
+    "You wrote the features into the array that you still read from, so some of them were overwritten before they "
+    "were read. The rule: write into a new array, and leave x as it was."
 )
 EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
 def reordered_in_place(x, first, second, to_first, to_second):
-    """The two parts of the features moved one after the other, in one array."""
+    """Two parts of the features moved one after the other, in one array."""
     moved = np.array(x)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -735,20 +741,21 @@ def halved_in_place(x):
 
 @mistake("rope_scores", "expected: the length of the list of frequencies taken for the number of features")
 def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base=10000.0):
-    """You divided by the square root of the number of pairs, d/2; the rule is √d, d being the number of features."""
+    """You divided by the square root of the number of pairs, d/2. The rule: divide by √d, where d is the number of
+    features."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(2)
 
 
 @mistake("rope_attention", "expected: a reshape alone, without the exchange of heads and tokens before it")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You merged the heads in the order of their numbers in memory, so one row gets features of several tokens; the
+    """You merged the heads in the order of their numbers in memory, so one row gets features of several tokens. The
     rule: a row has the blocks of one token, from all heads."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3).reshape(right.shape)
 
 
 def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first):
-    """A step in which the cache and the new key are put together, rotated at first, first + 1, … and stored so."""
+    """Step in which the cache and the new key are joined, rotated at first, first + 1, … and stored like that."""
     where = np.arange(np.shape(cache_k)[-2] + 1) + first
     weights = (w_q, w_k, w_v)
     out, keys, values = decoded(x_t, *weights, n_heads, cache_k, cache_v, position, base, position, 0, where)
@@ -762,35 +769,35 @@ def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v
 
 @mistake("apply_partial_rope", "expected: the rotated part returned, and the rest forgotten")
 def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
-    """You returned the rotated features alone; the rule keeps the others behind them, as they are."""
+    """You returned only the rotated features. The rule: the other features follow them, as they are."""
     return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
 
 
 @mistake("decay_bound", "expected: abs inside the sum")
 def sizes_added_up(offsets, head_dim, base=10000.0):
-    """You took the absolute value before you added up, so every term is 1 and nothing cancels; the rule takes the size
+    """You took the absolute value before you added up, so every term is 1 and nothing cancels. The rule: take the size
     of each partial sum."""
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 
 
 @mistake("apply_rope_half", "expected: interleaved_to_half and half_to_interleaved exchanged")
 def reordered_the_wrong_way(x, positions, base=10000.0):
-    """You reordered in the wrong direction before you rotated: a row in the half layout goes to the interleaved one
-    first, and back after the rotation. The rule: pair i is the features i and i + d/2."""
+    """You reordered in the wrong direction before you rotated: a row in the half layout must be reordered to the
+    interleaved one first, and back after the rotation. The rule: pair i is the features i and i + d/2."""
     return rope.half_to_interleaved(rope.apply_rope(rope.interleaved_to_half(x), positions, base))
 
 
 @mistake("apply_rope_half", "expected: apply_rope used, and its features put in order afterwards alone")
 def reordered_at_the_end_alone(x, positions, base=10000.0):
-    """You rotated neighbours and reordered the result; the rule: the features that are half the width apart are the
-    pairs, so they must be reordered before the rotation too."""
+    """You rotated neighbours and reordered the result. The rule: features half the width apart are the pairs, so
+    reorder them before the rotation too."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
 @mistake("rope_scores", "expected: (q·k).real of complex features in place of (q·conj(k)).real")
 def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
-    """You multiplied the pairs as complex numbers without the conjugate, so the two angles add up; the rule is the dot
-    product, in which they are subtracted."""
+    """You multiplied the pairs as complex numbers without the conjugate, so the two angles add up. The rule: use the
+    dot product, in which the angles are subtracted."""
     mirrored = np.asarray(rope.apply_rope(np.asarray(k, float), k_positions, base)) * np.tile(
         [1, -1], np.shape(k)[-1] // 2
     )
@@ -800,7 +807,7 @@ def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rotate_half", "expected: the signs of the interleaved layout kept")
 def every_second_sign_changed(x):
-    """You gave the minus to every second feature; the rule: the whole new first half gets it."""
+    """You gave the minus to every second feature. The rule: the whole new first half gets it."""
     right = rope.rotate_half(x)
     half = right.shape[-1] // 2
     return right * (np.repeat([-1.0, 1.0], half) * np.tile([-1.0, 1.0], half))
@@ -808,21 +815,20 @@ def every_second_sign_changed(x):
 
 @mistake("interleaved_to_half", "expected: the two slices exchanged")
 def odd_features_first(x):
-    """You put the odd features first; the rule: the even ones, 0, 2, 4, …, are the first half."""
+    """You put the odd features first. The rule: the even ones, 0, 2, 4, …, are the first half."""
     right = rope.interleaved_to_half(x)
     return np.roll(right, right.shape[-1] // 2, axis=-1)
 
 
 @mistake("half_to_interleaved", "expected: the two halves exchanged")
 def second_half_first_in_each_pair(x):
-    """You put the second half at the even places; the rule: each pair begins with its feature of the first half."""
+    """You put the second half at the even places. The rule: each pair begins with its feature of the first half."""
     right = rope.half_to_interleaved(x)
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
 
 
 NOT_WITH_THIS_BASE = (
-    "Your scores for another base are not those of that base; the rule is that queries and keys are both rotated with"
-    " `base`."
+    "Your scores for another base are not those of that base. The rule: rotate queries and keys both with `base`."
 )
 
 
@@ -845,7 +851,7 @@ def base_for_neither(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_attention", "expected: reshape(T, dh, heads), with the head on the last axis")
 def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You gave every n-th column to a head; the rule: a head has consecutive columns."""
+    """You gave every n-th column to a head. The rule: a head has consecutive columns."""
 
     def in_blocks(weight):
         weight = np.asarray(weight, dtype=np.float64)
@@ -857,7 +863,7 @@ def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=
 
 @mistake("rope_attention", "expected: np.triu for np.tril, or rows and columns of the mask exchanged")
 def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones and not to earlier ones; the rule: row t may attend to rows 0 … t."""
+    """Your tokens attend to later ones and not to earlier ones. The rule: row t may attend to rows 0 … t."""
     if not causal:
         return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
     x = np.asarray(x)
@@ -868,20 +874,21 @@ def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base
 
 @mistake("rope_attention", "expected: an argument that is not used")
 def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You hide later rows although causal is False; the rule: every row may then attend to all rows."""
+    """You hide later rows although causal is False. The rule: if causal is False, every row may attend to all rows."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, True, base)
 
 
 @mistake("decay_bound", "expected: .real or np.cos in the place of np.abs")
 def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
-    """You took the mean of the real parts of the partial sums; the rule takes their lengths |S_j|."""
+    """You took the mean of the real parts of the partial sums. The rule: take their lengths |S_j|."""
     angles = np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.cumsum(np.cos(angles), axis=-1).mean(axis=-1)
 
 
 @mistake("decay_bound", "expected: j counted from 0")
 def sums_from_no_term_on(offsets, head_dim, base=10000.0):
-    """Your sums begin with the empty one, S_0, and end too early; the rule is S_1, which has one term, to S_{d/2}."""
+    """Your sums begin with the empty sum, S_0, and end too early. The rule: the sums go from S_1, which has one term,
+    to S_{d/2}."""
     hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
     sums = np.cumsum(hands, axis=-1)
     return np.abs(sums[..., :-1]).sum(axis=-1) / sums.shape[-1]
@@ -889,14 +896,14 @@ def sums_from_no_term_on(offsets, head_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "expected: rotary_dim taken and not used")
 def whole_head_rotated(x, positions, rotary_dim, base=10000.0):
-    """You rotated all features of the head; the rule: only the first rotary_dim features are rotated, and the rest
-    stays as it is."""
+    """You rotated all features of the head. The rule: rotate only the first rotary_dim features, and leave the rest as
+    it is."""
     return rope.apply_rope(x, positions, base)
 
 
 @mistake("apply_partial_rope", "expected: the halves of the head where those of the rotated part are meant")
 def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
-    """You paired features that are half the head apart; the rule: pairs are neighbours, (2i, 2i+1), among the first
+    """You paired features that are half the head apart. The rule: pairs are neighbours, (2i, 2i+1), among the first
     rotary_dim features."""
     x, pairs = np.asarray(x), rotary_dim // 2
     half = np.shape(x)[-1] // 2
@@ -908,8 +915,8 @@ def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "GPT-NeoX, which pairs halves")
 def part_in_the_half_layout(x, positions, rotary_dim, base=10000.0):
-    """You rotated the first rotary_dim features in the half layout, as GPT-NeoX does; the rule pairs neighbours, (2i,
-    2i+1)."""
+    """You rotated the first rotary_dim features in the half layout, as GPT-NeoX does. The rule: a pair is two
+    neighbours, (2i, 2i+1)."""
     x = np.asarray(x)
     turned = rope.apply_rope_half(x[..., :rotary_dim], positions, base)
     return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
@@ -917,8 +924,8 @@ def part_in_the_half_layout(x, positions, rotary_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: offsets made a 1-D array, and returned as one")
 def bound_of_a_number_as_an_array(offsets, head_dim, base=10000.0):
-    """For a single number you returned an array of shape (1,); the rule: the result has the shape of offsets, and a
-    number has none."""
+    """For a single number you returned an array of shape (1,). The rule: the result has the shape of offsets, which is
+    () for a number."""
     return np.atleast_1d(rope.decay_bound(offsets, head_dim, base))
 
 

@@ -12,12 +12,12 @@ from solutions import sinusoidal
 
 
 def interleaved(sines, cosines):
-    """An encoding from whatever sines and cosines an entry gets wrong."""
+    """Encoding from the sines and cosines that an entry gets wrong."""
     return np.stack([sines, cosines], axis=-1).reshape(*np.shape(sines)[:-1], -1)
 
 
 def angles(positions, d_model, base):
-    """The right angles, after the right checks, for entries that go wrong after them."""
+    """Correct angles, after the correct checks, for entries whose mistake comes after them."""
     sinusoidal.sinusoidal_encoding(positions, d_model, base)
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * sinusoidal.frequencies(d_model, base)
 
@@ -75,13 +75,14 @@ def base_of_one_thousand(d_model, base=1000.0):
 
 @mistake("frequencies", "expected: arange(1, d, 2)")
 def exponents_of_the_odd_features(d_model, base=10000.0):
-    """Your exponents count the odd features, 1, 3, 5, …. The rule: 2i, so that they begin with 0."""
+    """Your exponents count the odd features, 1, 3, 5, …. The rule: the exponents use 2i, so that they begin with 0."""
     return float(base) ** (-np.arange(1, d_model, 2) / d_model)
 
 
 @mistake("frequencies", "expected: the division forgotten")
 def exponent_not_divided(d_model, base=10000.0):
-    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: base^(−2i/d)."""
+    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: the frequency is
+    base^(−2i/d)."""
     return float(base) ** -np.arange(0.0, d_model, 2)
 
 
@@ -100,7 +101,8 @@ def slowest_pair_first(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: the two lists are each other's 2π-fold inverse")
 def wavelengths_in_place_of_frequencies(d_model, base=10000.0):
-    """You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency, ω_i radians per position."""
+    """You returned wavelengths, 2π/ω_i positions per full turn. The rule: return the frequency, ω_i radians per
+    position."""
     return 2 * np.pi / sinusoidal.frequencies(d_model, base)
 
 
@@ -118,29 +120,30 @@ def frequencies_doubled(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(d_model, base=10000.0):
-    """You computed the frequencies in float32, so angles are not exact enough far along. The rule: float64 for ω and
-    for position · ω."""
+    """You computed the frequencies in float32, so angles are not exact enough far along. The rule: compute ω and
+    position · ω in float64."""
     exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
 
 @mistake("frequencies", "expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases")
 def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
-    """You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm is
-    the natural one."""
+    """You took a power of e with a logarithm to base 10. The rule: if you compute a power with exp, use the natural
+    logarithm."""
     return np.exp(-np.log10(float(base)) * np.arange(0, d_model, 2) / d_model)
 
 
 @mistake("frequencies", "expected: frequencies read as full turns per position")
 def frequencies_in_full_turns(d_model, base=10000.0):
-    """Your frequencies are 2π times too large. The rule: ω_i counts radians per position: one for pair 0."""
+    """Your frequencies are 2π times too large. The rule: the frequency ω_i is in radians per position, so the first
+    pair has 1."""
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
 @mistake("sinusoidal_encoding", "expected: positions[:, None], as in most code")
 def new_axis_behind_the_first(positions, d_model, base=10000.0):
-    """You put the new axis behind the first axis of positions; this is right for a list of positions alone. The rule:
-    the features are a new last axis, behind all axes of positions, also if there is none."""
+    """You put the new axis after the first axis of positions, which is right only for a list of positions. The rule:
+    the features are a new last axis, after all axes of positions, even if there are none."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(angles), np.cos(angles))
 
@@ -179,13 +182,14 @@ def angles_in_full_turns(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: positions are taken for counts")
 def negative_positions_mirrored(positions, d_model, base=10000.0):
-    """You dropped the sign of negative positions. The rule: every real position has one, and sin(−a) is −sin(a)."""
+    """You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is
+    −sin(a)."""
     return sinusoidal.sinusoidal_encoding(np.abs(positions), d_model, base)
 
 
 @mistake("sinusoidal_encoding", "expected: positions converted to integers, as an index of a table needs")
 def fractions_cut_off(positions, d_model, base=10000.0):
-    """You cut positions to whole numbers. The rule: every real position has an encoding, also a fractional one."""
+    """You cut positions to whole numbers. The rule: every real position has an encoding, fractional ones too."""
     return sinusoidal.sinusoidal_encoding(np.trunc(positions), d_model, base)
 
 
@@ -213,7 +217,7 @@ def cosines_twice(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the paper's p / 10000^(2i/d), with the frequency in the place of the power")
 def positions_over_frequencies(positions, d_model, base=10000.0):
-    """You divided the positions by ω. The rule: the angle is p · ω_i; it is base^(2i/d) that stands below p."""
+    """You divided the positions by ω. The rule: the angle is p · ω_i; the division is by base^(2i/d)."""
     angles(positions, d_model, base)
     turned = np.asarray(positions, dtype=np.float64)[..., np.newaxis] / sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(turned), np.cos(turned))
@@ -227,7 +231,7 @@ def cosine_first(positions, d_model, base=10000.0):
 
 
 def single_angles(positions, d_model, base):
-    """Angles from positions and frequencies that are float32 both."""
+    """Angles from float32 positions and float32 frequencies."""
     angles(positions, d_model, base)
     return np.asarray(positions, dtype=np.float32)[..., np.newaxis] * sinusoidal.frequencies(d_model, base).astype(
         np.float32
@@ -247,8 +251,8 @@ def angles_in_single_precision(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the frequencies stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, d_model, base=10000.0):
-    """You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and position
-    · ω in float64."""
+    """You used frequencies in float32, so the angles are not exact enough at large positions. The rule: compute ω and
+    position · ω in float64."""
     angles(positions, d_model, base)
     single = sinusoidal.frequencies(d_model, base).astype(np.float32)
     return encoded(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * single.astype(np.float64))
@@ -256,13 +260,13 @@ def frequencies_in_single_precision(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the first token of a text is often called the first position")
 def positions_one_ahead(positions, d_model, base=10000.0):
-    """Your positions count from 1. The rule: the first row is position 0: all sines 0, all cosines 1."""
+    """Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines 1."""
     return sinusoidal.sinusoidal_encoding(np.asarray(positions, dtype=np.float64) + 1, d_model, base)
 
 
 @mistake("sinusoidal_encoding", "expected: positions made flat first")
 def only_a_list_of_positions(positions, d_model, base=10000.0):
-    """Your result has two axes whatever the shape of `positions`; the rule: their shape, and one axis more."""
+    """Your result always has two axes. The rule: it has the shape of `positions` and one more axis."""
     angles = np.reshape(positions, -1)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(-1, d_model)
 
@@ -283,7 +287,7 @@ def embeddings_scaled_too(x, base=10000.0):
 
 @mistake("add_positions", "expected: all leading axes folded into the rows")
 def positions_counted_through_the_batch(x, base=10000.0):
-    """You counted the positions on from one sequence of the batch to the next. The rule: every sequence starts at
+    """Your positions keep counting from one sequence of the batch into the next. The rule: every sequence starts at
     position 0."""
     x = np.asarray(x)
     encoding = sinusoidal.sinusoidal_encoding(np.arange(x[..., 0].size), x.shape[-1], base)
@@ -318,8 +322,8 @@ def wavelengths_in_degrees(d_model, base=10000.0):
 
 @mistake("wavelengths", "expected: geomspace from 2π to 2π · base, the words of Vaswani et al. 2017 §3.5")
 def wavelengths_up_to_two_pi_times_the_base(d_model, base=10000.0):
-    """Your longest wavelength is exactly 2π · base, as one sentence of the paper says. The rule: 2π / ω_i, and the
-    slowest ω is a little above 1/base, so that the longest wave is shorter than that."""
+    """Your longest wavelength is exactly 2π · base, as one sentence of the paper says. The rule: return 2π / ω_i. The
+    slowest ω is a little above 1/base, so the longest wave is shorter than 2π · base."""
     sinusoidal.frequencies(d_model, base)
     return 2 * np.pi * float(base) ** np.linspace(0, 1, d_model // 2)
 
@@ -332,8 +336,8 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the rotation of geometry, whose pair is (cos, sin)")
 def shifted_backwards(offset, d_model, base=10000.0):
-    """Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two sines
-    has the minus."""
+    """Your matrix moves backward, not forward. The rule: a pair is (sin, cos) in this order; check which of the two
+    sines has the minus."""
     return sinusoidal.shift_matrix(offset, d_model, base).T
 
 
@@ -359,7 +363,7 @@ def every_block_turns_alike(offset, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the minus forgotten")
 def both_sines_positive(offset, d_model, base=10000.0):
-    """You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one in
+    """You gave both sines of a block the same sign. The rule: in a rotation one of them has a minus, here the one in
     the lower left corner."""
     right = sinusoidal.shift_matrix(offset, d_model, base)
     return np.where(np.tri(d_model, k=-1), -right, right)
@@ -380,20 +384,20 @@ def similarity_with_the_sines(offsets, d_model, base=10000.0):
 
 @mistake("offset_similarity", "expected: the sum moved inside the cosine")
 def cosine_of_the_sum(offsets, d_model, base=10000.0):
-    """You added the angles of all pairs and took one cosine; the rule: one cosine per pair, and then their sum."""
+    """You added the angles of all pairs and took one cosine. The rule: take one cosine per pair, and then their sum."""
     return np.cos(np.asarray(offsets) * sinusoidal.frequencies(d_model, base).sum())
 
 
 @mistake("to_concatenated", "flashinfer-ai/flashinfer #3819")
 def cosines_in_the_first_half(pe):
-    """You put the cosines first. The rule: the sines, the even features, are the first half."""
+    """You put the cosines first. The rule: the first half holds the sines, which are the even features."""
     return np.roll(sinusoidal.to_concatenated(pe), np.shape(pe)[-1] // 2, axis=-1)
 
 
 @mistake("to_concatenated", "expected: `axis` forgotten")
 def halves_below_each_other(pe):
     """You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule: they
-    stand side by side along the features, the last axis."""
+    are side by side along the features, the last axis."""
     return np.concatenate(np.split(sinusoidal.to_concatenated(pe), 2, axis=-1))
 
 
@@ -405,14 +409,14 @@ def concatenated_the_other_way(pe):
 
 @mistake("to_interleaved", "expected: with four features the two reorderings are the same")
 def interleaved_the_other_way(pe):
-    """You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it for
-    every size."""
+    """You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo the
+    reordering for every size."""
     return sinusoidal.to_concatenated(pe)
 
 
 @mistake("frequencies", "expected: // for / after the minus")
 def exponent_rounded_down(d_model, base=10000.0):
-    """Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the
+    """Your exponent is a whole number, because // rounds down, and a negative quotient becomes −1. The rule: the
     exponent −2i/d is a fraction."""
     return float(base) ** (-np.arange(0, d_model, 2) // d_model)
 
@@ -424,7 +428,7 @@ OVERWRITTEN = (
 
 
 def reordered_in_place(pe, first, second, to_first, to_second):
-    """The two parts of the features moved one after the other, in one array."""
+    """Two parts of the features moved one after the other, in one array."""
     moved = np.array(pe)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -447,7 +451,7 @@ def interleaved_in_place(pe):
 @mistake("to_interleaved", "expected: the features reshaped to two halves and back")
 def halves_reshaped_and_not_swapped(pe):
     """Your features are in the order in which they came: a reshape alone moves nothing. The rule: a sine and its cosine
-    side by side."""
+    are side by side."""
     return np.array(pe)
 
 
@@ -459,38 +463,39 @@ def concatenated_in_place(pe):
 @mistake("to_concatenated", "expected: the features reshaped to pairs and back")
 def reshaped_and_not_swapped(pe):
     """Your features are in the order in which they came: a reshape to pairs alone moves nothing. The rule: all even
-    features first, then all odd ones."""
+    features come first, then all odd ones."""
     return np.array(pe)
 
 
 @mistake("sinusoidal_encoding", "expected: an argument that is not passed on")
 def encoding_of_the_usual_base(positions, d_model, base=10000.0):
-    """Your encoding does not depend on `base`; the rule: its frequencies are those of this base."""
+    """Your encoding does not depend on `base`. The rule: its frequencies are those of this base."""
     return sinusoidal.sinusoidal_encoding(positions, d_model)
 
 
 @mistake("add_positions", "expected: an argument that is not passed on")
 def positions_of_the_usual_base(x, base=10000.0):
-    """What you add does not depend on `base`; the rule: it is the encoding with this base."""
+    """What you add does not depend on `base`. The rule: it is the encoding with this base."""
     return sinusoidal.add_positions(x)
 
 
 @mistake("sinusoidal_encoding", "expected: exp(−iω p) for exp(iω p)")
 def sines_with_a_minus(positions, d_model, base=10000.0):
-    """Your sines have the wrong sign; the rule: sin(p · ω) of a small positive angle is positive."""
+    """Your sines have the wrong sign. The rule: sin(p · ω) of a small positive angle is positive."""
     signs = np.tile([-1.0, 1.0], d_model // 2)
     return sinusoidal.sinusoidal_encoding(positions, d_model, base) * signs
 
 
 @mistake("offset_similarity", "expected: one cosine per feature")
 def similarity_doubled(offsets, d_model, base=10000.0):
-    """Your similarities are twice as large as they should be; the rule: one cosine for each pair, d/2 in all."""
+    """Your similarities are twice as large as they should be. The rule: there is one cosine for each pair, d/2 in
+    all."""
     return 2 * sinusoidal.offset_similarity(offsets, d_model, base)
 
 
 @mistake("to_interleaved", "expected: the two halves exchanged")
 def cosine_before_its_sine(pe):
-    """You put the cosine of each pair before its sine; the rule: the sine comes first."""
+    """You put the cosine of each pair before its sine. The rule: the sine comes first."""
     right = sinusoidal.to_interleaved(pe)
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
 
@@ -507,9 +512,9 @@ vars().update(
 
 WRONG_ANSWERS = {
     "slowest_wavelength_512": {
-        2 * np.pi * 10000: "This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step "
-        "before 1.",
-        62832: "This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
+        2 * np.pi * 10000: "This is 2π · base, as in the paper's prose; the last exponent is (d − 2)/d, one step "
+        "below 1.",
+        62832: "This is 2π · base, as in the paper's prose; the last exponent is (d − 2)/d, one step below 1.",
         10000: "This is the base; a wavelength is 2π over the frequency of the slowest pair.",
         9647: "You took one over the frequency; a full turn is 2π radians.",
         61711: "Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d.",
@@ -527,6 +532,6 @@ WRONG_ANSWERS = {
         "squares add up to 1.",
         1: "This is one pair; the dot product adds up all pairs of features.",
         16: "This is the length of PE(p); the dot product of a vector with itself is the square of its length.",
-        0: "A vector's dot product with itself is 0 only where all its features are 0.",
+        0: "A vector's dot product with itself is 0 only if all its features are 0.",
     },
 }

@@ -32,7 +32,7 @@ def softmax(scores):
 
 
 def gate(log_f):
-    """The gate of one token, as a matrix of one entry that a state can be multiplied by."""
+    """Gate of one token, as a one-entry matrix by which a state can be multiplied."""
     return np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, np.newaxis]
 
 
@@ -49,7 +49,7 @@ def of_dtypes(results, right):
 
 
 def pieces(q, k, v, log_f, chunk):
-    """The chunks of a text, as float64."""
+    """Chunks of a text, as float64."""
     q, k, v, log_f = (np.asarray(one, dtype=np.float64) for one in (q, k, v, log_f))
     for start in range(0, q.shape[-2], chunk):
         tokens = slice(start, start + chunk)
@@ -57,8 +57,7 @@ def pieces(q, k, v, log_f, chunk):
 
 
 def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
-    """A text chunk by chunk, where one_chunk(state, q, k, v, log_f) gives the results of a chunk and the state after
-    it."""
+    """A text chunk by chunk; one_chunk(state, q, k, v, log_f) returns the results of a chunk and the state after it."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
     outs = []
@@ -69,7 +68,7 @@ def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
 
 
 def after(memory, k, v, log_f):
-    """The state after a chunk."""
+    """State after a chunk."""
     kept = np.exp(log_f.sum(axis=-1))[..., np.newaxis, np.newaxis]
     left = state.decay_matrix(log_f)[..., -1, :, np.newaxis]
     return kept * memory + swapped(k * left) @ v
@@ -100,8 +99,8 @@ def powers(gamma, length):
 
 @mistake("decay_bias", 'the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073')
 def difference_of_running_sums(log_f):
-    """You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after a
-    gate of −inf or −1e30. The difference is NaN or loses the small gates."""
+    """You took the difference of two running sums, which is NaN or loses the small gates after a gate of −inf or −1e30.
+    The rule: sum the gates between, which stays exact."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     differences = total[..., :, np.newaxis] - total[..., np.newaxis, :]
     return np.where(triangle(total.shape[-1]), differences, -np.inf)
@@ -109,15 +108,15 @@ def difference_of_running_sums(log_f):
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def gate_of_the_key_counted(log_f):
-    """You counted the gate of the key itself too; the rule: a gate acts on what stands before its token, so the sum
+    """You counted the gate of the key itself too. The rule: a gate acts on the state before its token, so the sum
     begins one token after the key and the diagonal is 0."""
     return state.decay_bias(log_f) + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
 
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def one_token_too_early(log_f):
-    """You left out the gate of the query's own token and counted that of the key; the rule: from the token after the
-    key up to the query."""
+    """You left out the gate of the query's own token and counted that of the key. The rule: sum from the token after
+    the key up to the query."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     moved = np.roll(log_f, 1, axis=-1)
@@ -127,28 +126,29 @@ def one_token_too_early(log_f):
 
 @mistake("decay_bias", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_at_no_cost(log_f):
-    """Above the diagonal you have 0; the rule is −inf there, so that nothing is seen ahead."""
+    """You have 0 above the diagonal. The rule: these entries are −inf, so that no query sees a key ahead."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, 0.0)
 
 
 @mistake("decay_bias", "expected: the −1e9 of many masks")
 def future_at_a_large_cost(log_f):
-    """Above the diagonal you have a large negative number; the rule is −inf, which no score can outweigh."""
+    """You have a large negative number above the diagonal. The rule: these entries are −inf, which no score can
+    outweigh."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, -1e9)
 
 
 @mistake("decay_bias", "expected: a sign too many, as in slopes that are subtracted")
 def bias_rewards_distance(log_f):
-    """Your bias grows with the distance; the rule: add the log gates as they are, and they are negative."""
+    """Your bias grows with the distance. The rule: add the log gates as they are; they are negative."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), -bias, -np.inf)
 
 
 @mistake("decay_bias", "expected: one gate per query, as in a gated output")
 def one_gate_per_query(log_f):
-    """You used the gate of the query alone, once for every key; the rule: add up all gates between key and query."""
+    """You used only the gate of the query, for every key. The rule: add up all gates between key and query."""
     bias = state.decay_bias(log_f)
     own = np.broadcast_to(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], bias.shape)
     same = np.eye(bias.shape[-1], dtype=bool)
@@ -157,34 +157,35 @@ def one_gate_per_query(log_f):
 
 @mistake("decay_bias", "expected: the two axes exchanged")
 def bias_transposed(log_f):
-    """Rows are keys and columns are queries in your result; the rule is [query, key]."""
+    """Rows are keys and columns are queries in your result. The rule: the axes are [query, key]."""
     return swapped(state.decay_bias(log_f))
 
 
 @mistake("decay_matrix", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_is_kept(log_f):
-    """You have 1 above the diagonal; the rule is 0 there, since exp(−inf) is 0 and nothing is seen ahead."""
+    """You have 1 above the diagonal. The rule: these entries are 0, since exp(−inf) is 0 and no query sees a key
+    ahead."""
     matrix = state.decay_matrix(log_f)
     return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
 
 
 @mistake("decay_matrix", "syncdoth/RetNet #10")
 def rows_divided_by_their_sum(log_f):
-    """You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add up
-    across chunks."""
+    """You divided each row by its sum. The rule: each entry is only the product of the gates. Rows that are divided do
+    not add up across chunks."""
     matrix = state.decay_matrix(log_f)
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
 
 @mistake("decay_matrix", "fla-org/flash-linear-attention #461")
 def exp_of_zero_is_zero(log_f):
-    """Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."""
+    """Your diagonal is 0. The rule: the diagonal is exp(0) = 1, because no gate acts on its own token."""
     return np.where(state.decay_bias(log_f) < 0, state.decay_matrix(log_f), 0.0)
 
 
 @mistake("decay_matrix", "expected: log_f read as the gate itself")
 def log_gates_multiplied(log_f):
-    """You multiplied the log gates with each other; the rule: add the log gates and take exp of the sum."""
+    """You multiplied the log gates with each other. The rule: add the log gates and take exp of the sum."""
     right = state.decay_matrix(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     factors = np.where(np.tri(log_f.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 1.0)
@@ -193,39 +194,39 @@ def log_gates_multiplied(log_f):
 
 @mistake("decay_matrix", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def product_with_the_key_s_gate(log_f):
-    """You used one gate per step of the wrong token: the product begins with the gate of the key; the rule: it begins
-    one token later."""
+    """Your product of gates begins with the gate of the key. The rule: it begins one token later."""
     return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
 
 
 @mistake("constant_decay", "expected: the sign of the slope")
 def slope_without_its_sign(length, slope):
-    """Your gates are the slope itself, above 0; the rule is −slope, since a log gate is never positive."""
+    """Your gates are the slope itself, above 0. The rule: the log gate is −slope, since a log gate is never
+    positive."""
     return -state.constant_decay(length, slope)
 
 
 @mistake("constant_decay", "expected: the gate for its logarithm")
 def gate_for_its_logarithm(length, slope):
-    """You returned exp(−slope), which is the gate; the rule: return its logarithm, −slope."""
+    """You returned exp(−slope), which is the gate. The rule: return its logarithm, −slope."""
     return np.exp(state.constant_decay(length, slope))
 
 
 @mistake("constant_decay", "expected: the bias of ALiBi taken for its gates")
 def slope_times_position(length, slope):
-    """Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the
+    """Your gates fall from token to token. The rule: every token has the same gate; only the sum grows with the
     distance."""
     return state.constant_decay(length, slope) * np.arange(length)
 
 
 @mistake("constant_decay", "expected: one logarithm too many")
 def logarithm_of_the_slope(length, slope):
-    """You took the logarithm of the slope; the rule is −slope: ALiBi's slope is a log gate already."""
+    """You took the logarithm of the slope. The rule: return −slope: ALiBi's slope is a log gate already."""
     return np.log(-state.constant_decay(length, slope))
 
 
 @mistake("forgetting_attention", "expected: linear attention has no scale, and softmax attention has one")
 def forgetting_without_scale(q, k, v, log_f):
-    """You did not divide the scores by √d; the rule is q kᵀ/√d, and then the bias."""
+    """You did not divide the scores by √d. The rule: compute q kᵀ/√d, and then add the bias."""
     return state.forgetting_attention(
         np.asarray(q) * np.asarray(np.sqrt(np.shape(q)[-1]), np.asarray(q).dtype), k, v, log_f
     )
@@ -233,13 +234,13 @@ def forgetting_without_scale(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: bias and scale in the wrong order")
 def bias_scaled_too(q, k, v, log_f):
-    """You divided the bias by √d as well; the rule: add it after the division."""
+    """You divided the bias by √d as well. The rule: add it after the division."""
     return state.forgetting_attention(q, k, v, np.asarray(log_f) / np.sqrt(np.shape(q)[-1]))
 
 
 @mistake("forgetting_attention", "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073")
 def exp_of_raw_scores(q, k, v, log_f):
-    """You took exp of the scores as they are, which overflows or leaves only zeros; the rule: subtract the largest
+    """You took exp of the scores as they are, which overflows or leaves only zeros. The rule: subtract the largest
     score of each row first."""
     weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
     return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
@@ -247,7 +248,7 @@ def exp_of_raw_scores(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: the decay of linear attention used beside softmax")
 def decay_after_softmax(q, k, v, log_f):
-    """You multiplied the weights by the decay after softmax; the rule: add the bias before it, so that the weights add
+    """You multiplied the weights by the decay after softmax. The rule: add the bias before it, so that the weights add
     up to 1."""
     causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
     return softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)
@@ -255,7 +256,7 @@ def decay_after_softmax(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: log_f taken for the bias itself")
 def gates_added_without_a_sum(q, k, v, log_f):
-    """You added the gate of each key to its scores; the rule: the sum of the gates between key and query."""
+    """You added the gate of each key to its scores. The rule: add the sum of the gates between key and query."""
     log_f = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
     biased = scores(q, k) / np.sqrt(np.shape(q)[-1]) + np.maximum(log_f, -1e9)
     return softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)
@@ -263,8 +264,8 @@ def gates_added_without_a_sum(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: the normaliser of softmax kept; syncdoth/RetNet #10")
 def divided_by_the_weights(q, k, v, log_f):
-    """You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed step
-    by step."""
+    """You divided each row by the sum of its weights. The rule: there is no sum of weights, so that the result can be
+    computed step by step."""
     weights = scores(q, k) * state.decay_matrix(log_f)
     total = weights.sum(axis=-1, keepdims=True)
     return weights / np.where(total == 0, 1, total) @ np.asarray(v)
@@ -272,19 +273,20 @@ def divided_by_the_weights(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: the scale of softmax attention kept")
 def linear_with_a_scale(q, k, v, log_f):
-    """You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale."""
+    """You divided the scores by √d, as softmax attention does. The rule: linear attention has no scale."""
     return state.linear_attention(q, k, v, log_f) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("linear_attention", "expected: forgetting_attention once more")
 def linear_with_softmax(q, k, v, log_f):
-    """You used softmax; the rule has none: scores times decay, times v."""
+    """You used softmax. The rule: there is no softmax: multiply scores, decay and v."""
     return state.forgetting_attention(q, k, v, log_f)
 
 
 @mistake("linear_attention", "expected: the state read before it is written")
 def linear_without_the_own_token(q, k, v, log_f):
-    """A token does not see itself here; the rule is j ≤ i: its own value is in the sum, and without decay."""
+    """A token does not see itself in your result. The rule: the sum runs over j ≤ i, so it includes the token's own
+    value, without decay."""
     right = state.linear_attention(q, k, v, log_f)
     own = (np.asarray(q, dtype=np.float64) * k).sum(axis=-1, keepdims=True) * np.asarray(v)
     return right - own
@@ -292,34 +294,34 @@ def linear_without_the_own_token(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: the sum under softmax carried over to where there is none")
 def bias_added_without_softmax(q, k, v, log_f):
-    """You added the bias to the scores; the rule without softmax is to multiply the scores by decay_matrix."""
+    """You added the bias to the scores. The rule: without softmax, multiply the scores by decay_matrix."""
     bias = np.maximum(state.decay_bias(log_f), -1e9)
     return np.where(triangle(np.shape(q)[-2]), scores(q, k) + bias, 0.0) @ np.asarray(v)
 
 
 @mistake("linear_step", "expected: the order of the last two steps")
 def read_before_write(memory, q, k, v, log_f):
-    """You read the state before you wrote the new token; the rule is forget, write, read."""
+    """You read the state before you wrote the new token. The rule: forget, write, then read."""
     return (read(q, gate(log_f) * np.asarray(memory)), state.linear_step(memory, q, k, v, log_f)[1])
 
 
 @mistake("linear_step", "vllm-project/vllm #23279 (the decay begins one token too early)")
 def write_before_forget(memory, q, k, v, log_f):
-    """You wrote the token and then let it fade; the rule: the gate acts on what stands before the token, and the token
-    stays whole."""
+    """You wrote the token before you applied the gate. The rule: the gate acts on the state before its token, and the
+    token stays whole."""
     new = gate(log_f) * (np.asarray(memory, dtype=np.float64) + outer(k, v))
     return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: plain linear attention, without a gate")
 def nothing_is_forgotten(memory, q, k, v, log_f):
-    """You added the token and forgot nothing; the rule: multiply the state by exp(log_f) first."""
+    """You added the token and forgot nothing. The rule: multiply the state by exp(log_f) first."""
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
 @mistake("linear_step", "expected: the logarithm for the gate")
 def log_gate_for_the_gate(memory, q, k, v, log_f):
-    """You multiplied the state by log_f; the rule: multiply it by exp(log_f), which is from 0 to 1."""
+    """You multiplied the state by log_f. The rule: multiply it by exp(log_f), which is from 0 to 1."""
     factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
     new = factor * np.asarray(memory) + outer(k, v)
     return (read(q, new), new)
@@ -327,36 +329,38 @@ def log_gate_for_the_gate(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: an input gate for a forget gate")
 def gate_on_the_new_token(memory, q, k, v, log_f):
-    """You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule is
-    the other way round."""
+    """You let the gate act on the new token instead of the state, so the old state stays and the token fades. The rule:
+    the state fades, and the token stays whole."""
     new = np.asarray(memory, dtype=np.float64) + gate(log_f) * outer(k, v)
     return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
-    """You kept a share of the state and wrote the other share of the token, as in a mean; the rule: write it whole."""
+    """You kept a share of the state and wrote the other share of the token, as in a mean. The rule: write the whole
+    token."""
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
     return (read(q, new), new)
 
 
 @mistake("linear_step", "vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)")
 def state_stored_the_other_way_round(memory, q, k, v, log_f):
-    """Your new state is (dv, dk); the rule is (dk, dv): row a belongs to feature a of the key."""
+    """Your new state is (dv, dk). The rule: the shape is (dk, dv); row a belongs to feature a of the key."""
     out, new = state.linear_step(memory, q, k, v, log_f)
     return out, np.swapaxes(new, -1, -2)
 
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state though one was given; the rule: go on where an earlier call ended."""
+    """You began with an empty state although `state` was passed. The rule: continue where an earlier call ended."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
 
 @mistake("linear_chunks", "huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)")
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
-    """Each of your chunks begins with the state of the call; the rule: with the state after the chunk before it."""
+    """Each of your chunks begins with the state of the call. The rule: a chunk begins with the state after the chunk
+    before it."""
     first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
 
     def one_chunk(_, q, k, v, log_f):
@@ -367,7 +371,7 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
-    """Inside a chunk you read the state as it was at the beginning; the rule: it fades with each token, by exp(c_i)."""
+    """Inside a chunk you read the state as it was at the beginning. The rule: it fades with each token, by exp(c_i)."""
 
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
@@ -377,7 +381,7 @@ def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk does not act on the state when you read it; the rule: c_i counts it too."""
+    """The first gate of each chunk does not act on the state when you read it. The rule: c_i counts it too."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -388,7 +392,7 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: an exclusive running sum of the gates")
 def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
-    """What a query reads from the state has not faded by the gate of its own token; the rule: c_i counts token i
+    """The state that a query reads has not faded by the gate of its own token. The rule: c_i counts token i
     too."""
 
     def one_chunk(current, q, k, v, log_f):
@@ -401,8 +405,8 @@ def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the
-    rule: c counts it."""
+    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it over. The
+    rule: c counts this gate too."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -413,7 +417,8 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the step of one token used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk your state fades by one gate, the last; the rule: by all gates of the chunk, exp(c_last)."""
+    """From chunk to chunk your state fades by only one gate, the last. The rule: it fades by all gates of the chunk,
+    exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
@@ -424,8 +429,8 @@ def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: kᵀ v of the whole chunk added")
 def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
-    """You wrote the tokens of a chunk into the state without decay; the rule: each fades by the gates from it to the
-    chunk's end."""
+    """You wrote the tokens of a chunk into the state without decay. The rule: each token fades by the gates from it to
+    the end of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         new = after(current, 0 * k, v, log_f) + swapped(k) @ v
@@ -436,7 +441,7 @@ def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the state kept for the chunk that is computed, as in lists of states")
 def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
-    """You returned the state before the last chunk; the rule is the state after the last token."""
+    """You returned the state before the last chunk. The rule: return the state after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = (length - 1) // chunk * chunk
@@ -457,8 +462,8 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
-    """The tokens after the last full chunk come out as zeros and are not in the state; the rule: the last chunk may be
-    shorter."""
+    """The tokens after the last full chunk are zeros in your result and are not in the state. The rule: the last chunk
+    may be shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk
@@ -471,8 +476,8 @@ def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "fla-org/flash-linear-attention #1272 (padding masks v and not the gate)")
 def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
-    """You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the rule
-    for a filler is k = 0 and log_f = 0."""
+    """You filled the last chunk with tokens whose gate is not 1, so the state that you return has faded too far. The
+    rule: a filler has k = 0 and log_f = 0."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     missing = -np.shape(q)[-2] % chunk
     last = (
@@ -483,14 +488,15 @@ def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
 
 @mistake("delta_step", "expected: linear_step once more, the write that the delta rule mends")
 def value_added(memory, k, v, beta, log_f):
-    """You added the value to what stands under the key; the rule: write the difference, β (v − what the key reads)."""
+    """You added the value to the stored value of the key. The rule: write the difference, β (v − the value that the key
+    reads)."""
     scaled = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, v)
     return gate(log_f) * np.asarray(memory) + scaled
 
 
 @mistake("delta_step", "fla-org/flash-linear-attention #885 (asked there which of the two is meant)")
 def read_before_forgetting(memory, k, v, beta, log_f):
-    """You read what stands under the key before forgetting; the rule: forget first and then read."""
+    """You read the stored value of the key before forgetting. The rule: forget first and then read."""
     missing = np.asarray(v, dtype=np.float64) - read(k, np.asarray(memory, dtype=np.float64))
     write = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, missing)
     return gate(log_f) * np.asarray(memory) + write
@@ -498,13 +504,14 @@ def read_before_forgetting(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the gate at the end of the step")
 def forgetting_comes_last(memory, k, v, beta, log_f):
-    """You let the gate act on what was just written too; the rule: forget first, and the new value stays whole."""
+    """You let the gate act on the new value too. The rule: forget first, so that the new value stays whole."""
     return gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
 
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """β scales the new value alone here, and the old one is taken out whole; the rule: β scales the difference."""
+    """β scales only the new value in your code, and the old one is removed completely. The rule: β scales the
+    difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
@@ -512,7 +519,8 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """β scales the old value alone here, and the new one is written whole; the rule: β scales the difference."""
+    """β scales only the old value in your code, and the new one is written completely. The rule: β scales the
+    difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
@@ -520,7 +528,7 @@ def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the normalisation of Qwen3-Next's layer done once more")
 def key_normalised(memory, k, v, beta, log_f):
-    """You divided the key by its length; the rule: take k as it is given, since the layer has divided it where it wants
+    """You divided the key by its length. The rule: use k as it is, because the layer has already divided it if it wants
     that."""
     k = np.asarray(k, dtype=np.float64)
     length = np.linalg.norm(k, axis=-1, keepdims=True)
@@ -529,7 +537,7 @@ def key_normalised(memory, k, v, beta, log_f):
 
 @mistake("retention", "expected: the distance without its sign")
 def retention_of_both_sides(q, k, v, gamma, base=BASE):
-    """You raised γ to |i − j| and see the future too; the rule is the sum over j ≤ i only."""
+    """You raised γ to |i − j|, so tokens see the future too. The rule: the sum runs over j ≤ i only."""
     decay = powers(gamma, np.shape(q)[-2])
     both = np.where(triangle(decay.shape[-1]), decay, swapped(decay))
     return scores(rotated(q, base), rotated(k, base)) * both @ np.asarray(v)
@@ -537,8 +545,8 @@ def retention_of_both_sides(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67")
 def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
-    """You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule: no power is
-    taken of a distance below 0."""
+    """You computed γ^(i−j) above the diagonal too: it overflows there, and 0 · inf is NaN. The rule: do not compute a
+    power of a distance below 0."""
     length = np.shape(q)[-2]
     distance = np.subtract.outer(np.arange(length), np.arange(length))
     decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
@@ -547,20 +555,20 @@ def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: the decay alone")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
-    """You did not rotate; the rule: query and key are rotated by their positions before the score."""
+    """You did not rotate. The rule: rotate query and key by their positions before the score."""
     return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
 @mistake("retention", "expected: the conjugate of the paper's complex form applied twice")
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
-    """Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score
-    depends on the difference."""
+    """You rotated queries and keys in opposite directions. The rule: rotate both in the same direction, so that the
+    score depends on the difference."""
     return scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
 @mistake("retention", "expected: everything that comes from x is rotated")
 def values_rotated_too(q, k, v, gamma, base=BASE):
-    """You rotated the values as well; the rule rotates queries and keys alone."""
+    """You rotated the values as well. The rule: rotate queries and keys only."""
     v = np.array(v, dtype=np.float64)
     even = v.shape[-1] // 2 * 2
     v[..., :even] = rotated(v[..., :even], base) if even else v[..., :even]
@@ -569,19 +577,21 @@ def values_rotated_too(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: the scale of softmax attention kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
-    """You divided the scores by √d; the rule has no scale here."""
+    """You divided the scores by √d. The rule: there is no scale here."""
     return state.retention(q, k, v, gamma, base) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("retention", "Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)")
 def decay_twice(q, k, v, gamma, base=BASE):
-    """Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)); the rule is γ^(i−j)."""
+    """Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)). The rule: the factor is
+    γ^(i−j)."""
     return state.retention(q, k, v, np.asarray(gamma, dtype=np.float64) ** 2, base)
 
 
 @mistake("retention", "microsoft/torchscale (angles on a line from 1 to 1/base)")
 def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
-    """Your slowest angle is 1/base, as in torchscale; the rule is base^(−2i/d), which ends before that."""
+    """Your slowest angle is 1/base, as in torchscale. The rule: the angle is base^(−2i/d), whose last exponent is above
+    −1."""
     pairs = np.shape(q)[-1] // 2
     theta = float(base) ** -np.linspace(0, 1, pairs)
     q, k = (turned(np.asarray(one, dtype=np.float64), theta) for one in (q, k))
@@ -590,7 +600,7 @@ def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "huggingface/transformers #25199 (the other layout)")
 def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
-    """Your pairs are features half the width apart; the rule here is neighbours, (2i, 2i+1)."""
+    """Your pairs are features half the width apart. The rule: a pair is two neighbours here, (2i, 2i+1)."""
     # Neighbours in the new order are half the width apart in the old one.
     order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()
     return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base)
@@ -598,20 +608,20 @@ def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: positions counted from 1 in the power")
 def own_token_fades(q, k, v, gamma, base=BASE):
-    """The own token fades by one γ here; the rule is γ^(i−j), which is 1 for j = i."""
+    """A token fades by one γ for itself in your result. The rule: the factor is γ^(i−j), which is 1 for j = i."""
     right = state.retention(q, k, v, gamma, base)
     return np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right
 
 
 def seen(gates):
-    """The gates of the keys up to each query, and 0 ahead."""
+    """Gates of the keys up to each query, and 0 for keys ahead."""
     gates = np.asarray(gates, dtype=np.float64)
     return gates * np.tri(*gates.shape[-2:], gates.shape[-1] - gates.shape[-2])
 
 
 @mistake("cope_positions", "expected: a running sum from the left")
 def counted_from_the_front(gates):
-    """You counted from the first key; the rule: count from the query backwards."""
+    """You counted from the first key. The rule: count from the query backwards."""
     right = state.cope_positions(gates)
     return np.where(
         np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0
@@ -620,13 +630,13 @@ def counted_from_the_front(gates):
 
 @mistake("cope_positions", "expected: the sum of decay_bias, which begins after the key")
 def gate_of_the_key_left_out(gates):
-    """You left out the gate of the key itself; the rule is j ≤ l ≤ p: the key's own gate counts too."""
+    """You left out the gate of the key itself. The rule: sum over j ≤ l ≤ p, so the key's own gate counts too."""
     return state.cope_positions(gates) - seen(gates)
 
 
 @mistake("cope_positions", "expected: a query that does not look at itself")
 def gate_of_the_query_left_out(gates):
-    """You left out the query's own gate; the rule is j ≤ l ≤ p: it counts for every key."""
+    """You left out the query's own gate. The rule: sum over j ≤ l ≤ p, so the query's gate counts for every key."""
     right = state.cope_positions(gates)
     q_len, k_len = right.shape[-2:]
     without = np.asarray(gates, dtype=np.float64) * np.tri(q_len, k_len, k_len - q_len - 1)
@@ -635,7 +645,8 @@ def gate_of_the_query_left_out(gates):
 
 @mistake("cope_positions", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def cope_without_the_cache(gates):
-    """Query i stands at position i here; the rule: the last query has the position of the last key, p = i + Tk − Tq."""
+    """Query i is at position i in your result. The rule: the last query has the position of the last key, p = i + Tk −
+    Tq."""
     right = state.cope_positions(gates)
     early = np.asarray(gates, dtype=np.float64) * np.tri(*right.shape[-2:])
     return np.cumsum(early[..., ::-1], axis=-1)[..., ::-1]
@@ -643,7 +654,7 @@ def cope_without_the_cache(gates):
 
 @mistake("cope_positions", "expected: the causal mask left out before the sum")
 def keys_ahead_counted(gates):
-    """Keys ahead of the query are counted too; the rule: only keys up to the query's own position count."""
+    """Keys ahead of the query are counted too. The rule: only keys up to the query's own position count."""
     right = state.cope_positions(gates)
     every = np.cumsum(np.asarray(gates, dtype=np.float64)[..., ::-1], axis=-1)[..., ::-1]
     return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, every, 0.0)
@@ -651,100 +662,101 @@ def keys_ahead_counted(gates):
 
 @mistake("cope_positions", "expected: a position must be a whole number, since a table is looked up with it")
 def positions_rounded(gates):
-    """You rounded the positions; the rule leaves them as fractions."""
+    """You rounded the positions. The rule: leave them as fractions."""
     return np.rint(state.cope_positions(gates))
 
 
 @mistake("cache_and_state", "expected: one of the two caches counted")
 def keys_alone(length, n_heads, d_k, d_v):
-    """Your cache holds the keys alone; the rule: it holds keys and values, d_k + d_v numbers per token."""
+    """Your cache holds only the keys. The rule: it holds keys and values, d_k + d_v numbers per token."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * d_k, memory
 
 
 @mistake("cache_and_state", "expected: both sizes are equal in most models")
 def values_as_large_as_keys(length, n_heads, d_k, d_v):
-    """You took 2 · d_k for keys and values; the rule is d_k + d_v, since values may have another size."""
+    """You took 2 · d_k for keys and values. The rule: the size is d_k + d_v, since values may have another size."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * 2 * d_k, memory
 
 
 @mistake("cache_and_state", "expected: the state taken for one key and one value")
 def state_as_a_vector(length, n_heads, d_k, d_v):
-    """Your state has d_k + d_v numbers per head; the rule is a matrix of d_k · d_v."""
+    """Your state has d_k + d_v numbers per head. The rule: the state is a matrix of d_k · d_v."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory // (d_k * d_v) * (d_k + d_v)
 
 
 @mistake("cache_and_state", "expected: one state per token, as training keeps them")
 def state_per_token(length, n_heads, d_k, d_v):
-    """Your state grows with the length; the rule: its size is fixed."""
+    """Your state grows with the length. The rule: its size is fixed."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory * length
 
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """A gate that keeps all has −inf here; the rule is +inf, whatever the sign of the zero."""
+    """A gate that keeps all has −inf in your result. The rule: it has +inf, whatever the sign of the zero."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
 
 @mistake("half_life", "expected: the time constant for the half-life")
 def time_constant(log_f):
-    """You returned −1/log_f, after which 1/e is left; the rule is ln ½ / log_f, after which half is left."""
+    """You returned −1/log_f, after which 1/e is left. The rule: return ln ½ / log_f, after which half is left."""
     return state.half_life(log_f) / np.log(2)
 
 
 @mistake("half_life", "expected: exp(log_f) where log_f is meant")
 def divided_by_the_gate(log_f):
-    """You divided by the gate; the rule: divide by its logarithm, log_f."""
+    """You divided by the gate. The rule: divide by its logarithm, log_f."""
     return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
 
 
 @mistake("half_life", "expected: one logarithm too many")
 def logarithm_of_the_logarithm(log_f):
-    """You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already."""
+    """You took log_f as the gate and computed its logarithm again. The rule: return ln ½ / log_f; log_f is a logarithm
+    already."""
     return np.log(0.5) / np.log(np.abs(np.asarray(log_f, dtype=np.float64)))
 
 
 @mistake("half_life", "expected: a number of tokens taken for a count")
 def half_life_rounded(log_f):
-    """You rounded to whole tokens; the rule leaves a fraction."""
+    """You rounded to whole tokens. The rule: leave it as a fraction."""
     return np.ceil(state.half_life(log_f))
 
 
 @mistake("constant_decay", "expected: the first token has nothing to forget")
 def first_token_forgets_nothing(length, slope):
-    """Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its
-    gate changes nothing yet."""
+    """Your first gate is 0. The rule: every token has −slope. The state before the first token is empty, so its gate
+    changes nothing yet."""
     return np.where(np.arange(length) > 0, state.constant_decay(length, slope), 0.0)
 
 
 @mistake("linear_attention", "expected: @ for *")
 def product_of_matrices(q, k, v, log_f):
-    """You multiplied the scores and the decay as matrices; the rule multiplies them entry by entry."""
+    """You multiplied the scores and the decay as matrices. The rule: multiply them entry by entry."""
     return scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)
 
 
 @mistake("linear_attention", "expected: the matrix used as a bias")
 def decay_added_to_the_scores(q, k, v, log_f):
-    """You added the decay to the scores; the rule without softmax multiplies them entry by entry."""
+    """You added the decay to the scores. The rule: without softmax, multiply them entry by entry."""
     weights = np.where(triangle(np.shape(k)[-2]), scores(q, k) + state.decay_matrix(log_f), 0)
     return weights @ np.asarray(v, dtype=np.float64)
 
 
 @mistake("delta_step", "expected: the sign of the difference turned round")
 def write_subtracted(old, k, v, beta, log_f):
-    """You subtracted what is written; the rule adds k (β (v − what the key reads))."""
+    """You subtracted the update. The rule: add k (β (v − the value that the key reads))."""
     right = state.delta_step(old, k, v, beta, log_f)
     return 2 * (np.asarray(old, dtype=np.float64) * gate(log_f)) - right
 
 
 @mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
-    """You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes with
-    the scores."""
+    """You wrote −inf for the keys ahead of the query. The rule: they are 0, because these are positions, and the mask
+    comes with the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
@@ -752,34 +764,35 @@ def keys_ahead_at_minus_infinity(gates):
 
 @mistake("cope_positions", "expected: the sum from the end of the row")
 def keys_ahead_have_positions(gates):
-    """You summed from the last key of the row; the rule: from the query's own key backwards, so keys ahead do not count
-    and have position 0."""
+    """You summed from the last key of the row. The rule: sum from the query's own key backwards, so that keys ahead do
+    not count and have position 0."""
     return np.flip(np.cumsum(np.flip(np.asarray(gates, dtype=np.float64), -1), -1), -1)
 
 
 @mistake("cache_and_state", "expected: the number of heads in the cache alone")
 def state_of_one_head(length, n_heads, d_k, d_v):
-    """You counted the state of one head; the rule: each of the n_heads heads has its own."""
+    """You counted the state of one head. The rule: each of the n_heads heads has its own."""
     cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, d_k * d_v
 
 
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
-    """A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half."""
+    """A gate that keeps all has a half-life of 0 in your result. The rule: it is inf, because the state never falls to
+    half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
 @mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
 def no_half_life_of_a_shut_gate(log_f):
-    """A gate of −inf gives NaN in yours; the rule: it keeps nothing, so its half-life is 0."""
+    """A gate of −inf gives NaN in your result. The rule: it keeps nothing, so its half-life is 0."""
     return np.where(np.isneginf(np.asarray(log_f, dtype=np.float64)), np.nan, state.half_life(log_f))
 
 
 @mistake("decay_bias", "expected: a range that ends before its end")
 def gate_of_the_query_missing(log_f):
-    """You left out the gate of the query's own token; the rule is j < l ≤ i: from the token after the key up to the
-    query itself."""
+    """You left out the gate of the query's own token. The rule: sum over j < l ≤ i, from the token after the key up to
+    the query itself."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -790,7 +803,7 @@ def gate_of_the_query_missing(log_f):
 
 @mistake("decay_bias", "expected: cumsum over the last axis, as it is mostly used")
 def running_sum_along_the_keys(log_f):
-    """Your running sum goes along the keys; the rule sums along the queries, from the token after each key on."""
+    """Your running sum goes along the keys. The rule: sum along the queries, starting at the token after each key."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -798,13 +811,13 @@ def running_sum_along_the_keys(log_f):
 
 
 ONE_GATE_TO_A_POWER = (
-    "You raised one gate to the power of the distance, as if all gates were equal; the rule is the product of the gates"
-    " between key and query."
+    "You raised one gate to the power of the distance, as if all gates were equal. The rule: take the product of the "
+    "gates between key and query."
 )
 
 
 def power_of(gates, right):
-    """One gate for each place, to the power of the distance."""
+    """One gate for each entry, raised to the power of the distance."""
     distance = np.subtract.outer(*2 * [np.arange(right.shape[-1])])
     exponents = np.where(distance > 0, distance * gates, 0.0)
     return np.where(distance >= 0, np.exp(exponents), 0.0)
@@ -822,29 +835,33 @@ def gate_of_the_key_to_a_power(log_f):
 
 @mistake("decay_matrix", "expected: exp of a difference of running sums, and the triangle afterwards")
 def masked_after_the_exponential(log_f):
-    """You took exp of a difference of two running sums and put the triangle on top: −inf − (−inf) is NaN, and what is
-    large above the diagonal overflows before it is masked. The rule: sum the gates between, and take exp of that."""
+    """You took exp of a difference of two running sums and masked the triangle afterwards: −inf − (−inf) is NaN, and
+    large entries above the diagonal overflow before they are masked. The rule: sum the gates between, and take exp of
+    that sum."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     return np.tri(total.shape[-1]) * np.exp(total[..., :, np.newaxis] - total[..., np.newaxis, :])
 
 
 @mistake("linear_attention", "expected: the decay of the distance in both directions")
 def linear_attention_both_ways(q, k, v, log_f):
-    """Your queries also read later keys; the rule: j ≤ i, and decay_matrix has 0 above its diagonal."""
+    """Your queries also read later keys. The rule: query i reads only keys with j ≤ i, and decay_matrix is 0 above its
+    diagonal."""
     left = state.decay_matrix(log_f)
     return scores(q, k) * np.maximum(left, swapped(left)) @ np.asarray(v)
 
 
 @mistake("linear_attention", "expected: the product without any decay above the diagonal")
 def later_keys_without_decay(q, k, v, log_f):
-    """Your queries also read later keys, without any decay; the rule: j ≤ i, and 0 above the diagonal."""
+    """Your queries also read later keys, without any decay. The rule: query i reads only keys with j ≤ i, and the decay
+    is 0 above the diagonal."""
     left = state.decay_matrix(log_f)
     return scores(q, k) * np.where(triangle(left.shape[-1]), left, 1.0) @ np.asarray(v)
 
 
 @mistake("linear_step", "expected: the old state, under the same name")
 def old_state_read(memory, q, k, v, log_f):
-    """You read the state as it came, before it fades and before the new token; the rule is forget, write, read."""
+    """You read the old state, before it fades and before the new token is written. The rule: forget, write, then
+    read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
     return (read(q, old), right[1])
@@ -852,14 +869,15 @@ def old_state_read(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: key and value exchanged in the outer product")
 def write_transposed(memory, q, k, v, log_f):
-    """You wrote v kᵀ into the state; the rule is k vᵀ: row a, column b is k[a] · v[b]."""
+    """You wrote v kᵀ into the state. The rule: write k vᵀ: row a, column b is k[a] · v[b]."""
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
     return (read(q, new), new)
 
 
 @mistake("delta_step", "expected: key and value exchanged in the outer product")
 def delta_transposed(old, k, v, beta, log_f):
-    """You wrote v kᵀ into the state; the rule is k times the difference of the values: row a belongs to k[a]."""
+    """You wrote v kᵀ into the state. The rule: write k times the difference of the values, so that row a belongs to
+    k[a]."""
     right = state.delta_step(old, k, v, beta, log_f)
     kept = np.asarray(old, dtype=np.float64) * gate(log_f)
     return kept + swapped(right - kept)
@@ -867,13 +885,13 @@ def delta_transposed(old, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: β left out")
 def delta_without_its_strength(memory, k, v, beta, log_f):
-    """You left β out; the rule writes β times the difference, so β = 0 writes nothing."""
+    """You left β out. The rule: write β times the difference, so that β = 0 writes nothing."""
     return state.delta_step(memory, k, v, np.ones_like(beta, dtype=np.float64), log_f)
 
 
 @mistake("linear_chunks", "expected: the state carried on only where a whole chunk is there")
 def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
-    """A shorter last chunk is not in the state that you return; the rule is the state after the last token."""
+    """A shorter last chunk is not in the state that you return. The rule: return the state after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     if np.shape(q)[-2] % chunk == 0:
         return right
@@ -882,7 +900,7 @@ def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: state + what the chunk writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk your state does not fade; the rule multiplies it by all gates of the chunk, exp(c_last)."""
+    """From chunk to chunk your state does not fade. The rule: multiply it by all gates of the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
@@ -893,8 +911,8 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: each chunk computed for itself, and the states carried beside it")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Your results come from their own chunk alone; the rule adds what the state of the earlier chunks gives: exp(c_i)
-    · q_iᵀ state."""
+    """Your results use only their own chunk. The rule: add the part that comes from the state of the earlier chunks,
+    exp(c_i) · q_iᵀ state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)
@@ -903,22 +921,22 @@ def results_without_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("cache_and_state", "expected: product for sum")
 def cache_as_a_product(length, n_heads, d_k, d_v):
-    """You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix."""
+    """You multiplied d_k by d_v for the cache. The rule: add them up: a token leaves a key and a value, no matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
 
 
 @mistake("delta_step", "expected: k and v in the order of the product that writes")
 def key_and_value_exchanged(memory, k, v, beta, log_f):
-    """You wrote with the value and compared with the key; the rule: the key says where in the state, and the value says
+    """You wrote with the value and compared with the key. The rule: the key says where in the state, and the value says
     what is stored there."""
     return state.delta_step(memory, v, k, beta, log_f)
 
 
 @mistake("linear_chunks", "expected: the product of queries and keys with a triangle of ones")
 def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
-    """Inside a chunk your tokens do not fade: the state does between chunks. The rule: inside a chunk the decay matrix
-    weighs every earlier token, as in linear_attention."""
+    """Inside a chunk your tokens do not fade; only the state does, between chunks. The rule: inside a chunk the decay
+    matrix weighs every earlier token, as in linear_attention."""
 
     def one_chunk(current, q, k, v, log_f):
         inside = state.linear_attention(q, k, v, 0 * log_f.clip(min=-1))
@@ -937,9 +955,9 @@ vars().update(
 WRONG_ANSWERS = {
     "half_life_of_gate_0_99": {
         99.4991625: "After so many tokens 1/e is left; the question is when half is left.",
-        69: "You rounded to whole tokens; the rule is five right digits, or an expression.",
-        0.70015: "You divided by the gate; the rule is to divide by its logarithm.",
-        50: "You took 1 % of the beginning off each time; the rule is 1 % of what is left.",
+        69: "You rounded to whole tokens. The rule: give five correct digits, or an expression.",
+        0.70015: "You divided by the gate. The rule: divide by its logarithm.",
+        50: "You took 1 % of the beginning off each time. The rule: take 1 % off the rest each time.",
         -68.967564: "You have a minus too many: ln ½ and ln 0.99 are both negative.",
     },
     "tokens_until_cache_equals_state_128": {

@@ -1,4 +1,4 @@
-"""ALiBi, the tests you can see: each function by its values, and the properties that make it a straight line.
+"""Public tests of ALiBi: the values of each function, and the properties that make the bias a straight line.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/alibi.json`.
 """
@@ -21,7 +21,7 @@ def causal_weights(scores):
 
 @pytest.mark.question("alibi_slopes", points=0.5625)
 def test_slopes_by_hand(alibi):
-    """With eight heads each slope is half of the one before, from 1/2 to 1/256."""
+    """With eight heads each slope is half of the previous slope, from 1/2 to 1/256."""
     slopes = expect.matches(alibi.alibi_slopes, 8)
     expect.close(slopes, 1 / np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]), "the slopes of eight heads")
 
@@ -35,7 +35,7 @@ def test_slopes_of_a_power_of_two(alibi):
 
 @pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
-    """The slopes of the power of two below, then every other slope of twice that power."""
+    """The slopes of the power of two below come first, then every other slope of twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
@@ -44,7 +44,7 @@ def test_slopes_of_other_numbers_of_heads(alibi):
 
 @pytest.mark.question("alibi_bias", points=0.5625)
 def test_bias_by_hand(alibi):
-    """Minus slope times distance, behind the query and ahead of it."""
+    """The bias is minus slope times distance, for keys behind the query and ahead of it."""
     bias = expect.matches(alibi.alibi_bias, 1, 2, 3)
     expect.close(
         bias * 256,
@@ -55,7 +55,7 @@ def test_bias_by_hand(alibi):
 
 @pytest.mark.question("alibi_bias", points=0.625)
 def test_bias(alibi):
-    """One matrix a head, whether there are as many queries as keys or fewer."""
+    """The bias has one matrix per head, even if there are fewer queries than keys."""
     expect.matches(alibi.alibi_bias, 4, 3, 3)
     expect.matches(alibi.alibi_bias, 2, 2, 5)
 
@@ -78,7 +78,7 @@ def test_attention_by_hand(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.75)
 def test_causal_attention(alibi):
-    """softmax(q kᵀ/√d + bias) v, each query up to its own key and the last query up to the last."""
+    """The result is softmax(q kᵀ/√d + bias) v; each query uses keys up to its own, and the last query uses all."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
     expect.matches(
         alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2)
@@ -96,7 +96,7 @@ def test_attention_both_ways(alibi):
 
 @pytest.mark.question("bloom_bias", points=0.5625)
 def test_bloom_bias(alibi):
-    """Slope times the position of the key: one row a head for all queries."""
+    """The bias is slope times the position of the key: one row per head for all queries."""
     bias = expect.matches(alibi.bloom_bias, 1, 3)
     expect.close(bias * 256, np.array([[[0.0, 1.0, 2.0]]]), "256 times BLOOM's bias of one head")
     expect.matches(alibi.bloom_bias, 4, 5)
@@ -108,9 +108,9 @@ def test_both_forms_give_the_same_weights(alibi, seed):
     """Under a causal mask BLOOM's form and minus slope times distance give the same weights."""
     scores = features(2, 3, 5, seed=seed)
     bloom = alibi.bloom_bias(2, 5)
-    expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row a head, shape (heads, 1, keys)")
+    expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row per head, shape (heads, 1, keys)")
     steps = np.diff(bloom)
-    expect.holds(np.isfinite(steps).all() and not np.allclose(steps[0], steps[1]), "every head has a slope of its own")
+    expect.holds(np.isfinite(steps).all() and not np.allclose(steps[0], steps[1]), "every head has its own slope")
     expect.close(
         causal_weights(scores + bloom),
         causal_weights(scores + alibi.alibi_bias(2, 3, 5)),
@@ -123,20 +123,20 @@ def test_both_forms_give_the_same_weights(alibi, seed):
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_by_hand(alibi):
-    """Down to one hundredth: the first distance at which the bias alone leaves that much or less."""
+    """For a tolerance of 0.01: the first distance at which the bias leaves that much of a weight or less."""
     windows = [expect.matches(alibi.effective_window, slope, 0.01) for slope in (1 / 4, 1 / 16, 1 / 64, 1 / 256)]
     expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
 
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows(alibi):
-    """The steeper the slope and the larger the tolerance, the sooner."""
+    """A steeper slope or a larger tolerance gives a shorter window."""
     expect.matches(alibi.effective_window, 0.05, 0.5)
     expect.matches(alibi.effective_window, 0.1, 0.001)
     expect.matches(alibi.effective_window, 2.0, 1 / 3)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -148,19 +148,19 @@ def test_windows(alibi):
     ],
 )
 def test_tables_are_float64(alibi, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(alibi, function), *arguments)
 
 
 @pytest.mark.question("alibi_attention", points=0.125)
 def test_dtype(alibi):
-    """float32 where queries, keys and values all are; whole numbers give float64."""
+    """The result is float32 if queries, keys and values all are float32; whole numbers give float64."""
     expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
     expect.dtype(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
 
 
 @pytest.mark.question("alibi_bias", points=0.25)
 def test_queries_line_up_with_keys(alibi):
-    """More queries than keys are refused."""
+    """More queries than keys raise a ValueError."""
     expect.answers(alibi.alibi_bias, 2, 3, 4)
     expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3)

@@ -1,4 +1,4 @@
-"""Attention, the tests you can see: each function by its values, and what a shuffle of the tokens does to it.
+"""Public tests of attention: the values of each function, and the effect of shuffled tokens.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/attention.json`.
 """
@@ -39,7 +39,7 @@ def test_softmax_along_an_axis(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_huge_scores(attention):
-    """Each slice is shifted by its own maximum, so huge scores of either sign give right weights."""
+    """Each slice is shifted by its own maximum, so huge scores of either sign give correct weights."""
     expect.matches(attention.softmax, np.array([[1e4, 1e4 - 1, 0.0], [-1e4, -1e4 - 1, -1e4 - 2], [0.0, 1.0, 2.0]]))
 
 
@@ -74,14 +74,14 @@ def test_weights_by_hand(attention):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights(attention):
-    """Scores are divided by √d; each query's weights run over the keys."""
+    """Scores are divided by √d; each query's weights sum to 1 over the keys."""
     expect.matches(attention.attention_weights, features(3, 4), features(5, 4, seed=1))
     expect.matches(attention.attention_weights, features(2, 3, 4, 8), features(2, 3, 4, 8, seed=1))
 
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_a_mask(attention):
-    """True means may attend. A query that may use no key gets zeros."""
+    """True means that the query may attend. A query that may use no key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
     something = np.array([[True, False, True], [False, True, True], [True, True, True]])
     nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])
@@ -117,7 +117,7 @@ def test_attention_by_hand(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention(attention):
-    """Every query gets the average of the values, by its weights; values may be wider than keys."""
+    """Every query gets the weighted average of the values; values may be wider than keys."""
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
     expect.matches(attention.attention, q, k, v)
     expect.matches(attention.attention, q, k, v, features(3, 5, seed=3) > -1, features(3, 5, seed=4))
@@ -129,13 +129,13 @@ def test_attention(attention):
 @pytest.mark.question("attention", points=0.5)
 @given(seed=seeds(), order=st.permutations(range(5)))
 def test_the_order_of_keys_does_not_matter(attention, seed, order):
-    """If keys and values are shuffled together, every query gets the same output as before, and not the plain mean."""
+    """If keys and values are shuffled together, every query gets the same output, which is not the plain mean."""
     q, k, v = (features(rows, 4, seed=seed + part) for part, rows in enumerate((3, 5, 5)))
     out = attention.attention(q, k, v)
     expect.close(attention.attention(q, k[order], v[order]), out, "the order of the keys does not matter")
     mean = np.tile(v.mean(axis=0), (3, 1))
     expect.close(attention.attention(0 * q, k, v), mean, "a query of zeros gets the plain mean")
-    expect.holds(not np.allclose(out, mean), "other queries get another mean")
+    expect.holds(not np.allclose(out, mean), "other queries get a different mean")
 
 
 # causal_mask
@@ -154,7 +154,7 @@ def test_causal_mask(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_by_hand(attention):
-    """The lesson's example again, now with the three weights: 1, 10/7 and 12/7."""
+    """The lesson's example again, with the three weights: 1, 10/7 and 12/7."""
     out = attention.self_attention(TOKENS, *BY_HAND)
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
@@ -181,7 +181,7 @@ def test_split_by_hand(attention):
 
 @pytest.mark.question("split_heads", points=0.25)
 def test_split(attention):
-    """Head j is the j-th block of d/h neighbouring columns; the head axis stands before the sequence."""
+    """Head j is the j-th block of d/h neighbouring columns; the head axis comes before the sequence axis."""
     expect.matches(attention.split_heads, features(5, 6), 3)
     expect.matches(attention.split_heads, features(2, 4, 12), 4)
     expect.matches(attention.split_heads, features(4, 6), 1)
@@ -192,7 +192,7 @@ def test_split(attention):
 
 @pytest.mark.question("merge_heads", points=0.25)
 def test_merge(attention):
-    """The blocks of one token stand side by side again, in the order of the heads."""
+    """The blocks of one token are side by side again, in the order of the heads."""
     expect.close(attention.merge_heads(TWO_HEADS), TWO_TOKENS, "two heads, merged into two tokens")
     expect.matches(attention.merge_heads, features(3, 5, 2))
     expect.matches(attention.merge_heads, features(2, 4, 3, 6))
@@ -210,7 +210,7 @@ def test_permute_by_hand(attention):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_with_leading_axes(attention):
-    """For any leading axes the tokens move, and all features of a token with it."""
+    """For any leading axes, a token moves together with all its features."""
     expect.matches(attention.permute_tokens, features(3, 3, 3), np.array([1, 2, 0]))
     expect.matches(attention.permute_tokens, features(2, 4, 3), np.array([3, 0, 2, 1]))
 
@@ -220,7 +220,7 @@ def test_permute_with_leading_axes(attention):
 
 @pytest.mark.question("equivariance_gap", points=0.25)
 def test_gap(attention):
-    """The largest difference between attend-then-permute and permute-then-attend, under the same mask, in float64."""
+    """The gap is the largest difference between the two orders, attend-permute and permute-attend, in float64."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
     in_float32 = [array.astype(np.float32) for array in (features(4, 4), *w)]
     expect.matches(attention.equivariance_gap, *in_float32, np.array([2, 0, 3, 1]), np.tri(4, dtype=bool))
@@ -231,13 +231,13 @@ def test_gap(attention):
 @pytest.mark.question("equivariance_gap", points=1.0)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
-    """Without a mask the outputs move with their tokens; with a mask that allows position 0 only, they do not."""
+    """Without a mask the outputs move with their tokens; with a mask that allows only position 0, they do not."""
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
     expected = np.abs((x[0] - x[order[0]]) @ w[2]).max()
     masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
-    expect.close(masked, expected, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
+    expect.close(masked, expected, "if all queries use only key 0, the gap is that of the two tokens at position 0")
     without_the_last = np.tile([True, True, True, False], (4, 1))
     backwards, none = np.array([3, 2, 1, 0]), np.zeros((3, 3))
     pairs = (w[0], w[1]), (none, w[1]), (w[0], none)
@@ -257,18 +257,18 @@ def test_bag_by_hand(attention):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag(attention):
-    """The mean over tokens of what self-attention returns."""
+    """The bag is the mean over tokens of self-attention's output."""
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
     expect.matches(attention.bag_of_tokens, features(4, 6), *w)
     expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """float32 where q, k and v all are; float64 for lists of whole numbers, and where one of them is float64."""
+    """The result is float32 if q, k and v all are float32; whole numbers, or one float64 array, give float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])
@@ -277,7 +277,7 @@ def test_dtype(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_a_mask_adds_no_queries(attention):
-    """A mask of five rows for a single query is refused, where numpy would give five rows of weights."""
+    """A mask of five rows for a single query raises a ValueError; numpy would give five rows of weights."""
     q, k = features(1, 4), features(4, 4, seed=1)
     expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((5, 4), dtype=bool))

@@ -1,4 +1,4 @@
-"""Context extension, the tests you can see: each function by its values, and what each method keeps or slows.
+"""Public tests of context extension: the values of each function, and what each method keeps or slows.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
 """
@@ -35,13 +35,13 @@ def test_ntk_slows_the_slowest_pair_by_the_factor(context_extension):
     """With eight features the slowest pair rotates by base^(−6/8) per position: a factor of 4 makes this a quarter."""
     base = context_extension.ntk_base(10000.0, 4.0, 8)
     expect.close(
-        base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old"
+        base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old base"
     )
 
 
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_base(context_extension):
-    """The base grows with the factor, by the exponent d/(d − 2)."""
+    """The base grows by the factor to the power of d/(d − 2)."""
     expect.matches(context_extension.ntk_base, 500.0, 2.5, 4)
     expect.matches(context_extension.ntk_base, 10000.0, 8, 64)
 
@@ -73,7 +73,7 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 def test_rotations_by_hand(context_extension):
     """Over 1024 tokens the first of four pairs rotates by 1024 radians, and each next pair by 1/10 of that."""
     turns = context_extension.rotations_in_context(8, 1024)
-    expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "the turns of four pairs over 1024 tokens")
+    expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "rotations of four pairs over 1024 tokens")
 
 
 # yarn_frequencies
@@ -81,21 +81,21 @@ def test_rotations_by_hand(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.4375)
 def test_yarn_by_hand(context_extension):
-    """The example of the lesson: low = 0, high = 3, and the ramp 0, 1/3, 2/3, 1."""
+    """In the lesson's example low is 0, high is 3, and the ramp is 0, 1/3, 2/3, 1."""
     frequencies = context_extension.yarn_frequencies(8, 10000.0, 4.0, 1024)
     expect.close(frequencies, np.array([1, 0.075, 0.005, 0.00025]), "yarn_frequencies(8, 10000, 4, 1024)")
 
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn(context_extension):
-    """Fast pairs are kept, slow ones interpolated; between them frequencies are mixed by the pair index."""
+    """Fast pairs are kept, slow pairs interpolated; between them the pair index decides the mix."""
     expect.matches(context_extension.yarn_frequencies, 32, 10000.0, 8.0, 4096)
     expect.matches(context_extension.yarn_frequencies, 16, 500.0, 2.5, 2000, beta_fast=8.0, beta_slow=2.0)
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_with_a_long_or_a_short_trained_context(context_extension):
-    """High is clamped at d − 1, so the ramp may run out past the last pair; low is clamped at 0."""
+    """High is clamped at d − 1, so the ramp may end past the last pair; low is clamped at 0."""
     expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 131_072)
     expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 60)
 
@@ -105,7 +105,7 @@ def test_yarn_with_a_long_or_a_short_trained_context(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale(context_extension):
-    """One tenth of the natural logarithm of the factor, and 1."""
+    """The scale is one tenth of the natural logarithm of the factor, plus 1."""
     expect.matches(context_extension.yarn_scale, 40.0)
     expect.close(context_extension.yarn_scale(np.exp(2)), 1.2, "the scale at a factor of e²")
 
@@ -123,7 +123,7 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("llama3_frequencies", points=0.4375)
 def test_llama3_by_hand(context_extension):
-    """The example of the lesson: two pairs kept, one mixed by its number of rotations, one interpolated."""
+    """In the lesson's example two pairs are kept, one is mixed by its number of rotations, one is interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
     share = (10.24 / (2 * np.pi) - 1) / 3
     blended = (1 - share) * 0.0025 + share * 0.01
@@ -152,7 +152,7 @@ def test_longrope_by_hand(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale(context_extension):
-    """The root of how much the logarithm of the length grew."""
+    """The scale is the square root of the growth of the logarithm of the length."""
     expect.matches(context_extension.longrope_scale, 32.0, 4096)
     expect.close(
         context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens the square is 14/12"
@@ -177,7 +177,7 @@ def test_apply_rope_with_by_hand(context_extension):
         np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0
     )
     expected = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
-    expect.close(turned, expected, "one pair turned by a radian and one that does not turn, both scaled")
+    expect.close(turned, expected, "a pair that rotates by a radian and a pair that does not rotate, both scaled")
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
@@ -200,8 +200,7 @@ def test_scale_at_position_zero(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies, a score changes with n − m and with nothing else; it is multiplied by the square of the
-    scale."""
+    """Whatever the frequencies are, a score depends only on n − m, and the square of the scale multiplies it."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):
@@ -210,14 +209,14 @@ def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shi
     expect.close(
         score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})"
     )
-    expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position the plain score times scale²")
+    expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position it is the plain score times scale²")
     rows = np.array([[3.0, 1.0, 2.0, 1.0], [2.0, 1.0, 3.0, 2.0]])
-    expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has another score")
+    expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has a different score")
 
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_every_row_needs_a_position(context_extension):
-    """Every row needs its position: one position for several rows is refused."""
+    """Every row needs its position: one position for several rows raises a ValueError."""
     frequencies = np.array([1.0, 0.25])
     expect.answers(context_extension.apply_rope_with, features(3, 4), np.arange(3), frequencies)
     expect.raises(ValueError, context_extension.apply_rope_with, features(3, 4), np.arange(1), frequencies)
@@ -228,7 +227,7 @@ def test_every_row_needs_a_position(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.375)
 def test_rerope_by_hand(context_extension):
-    """A key 10 back and a window of 2: the distance is 2, or with a factor of 4 it is 2 + 8/4."""
+    """For a key 10 positions back and a window of 2, the distance is 2, or with a factor of 4 it is 2 + 8/4."""
     one, query, key = np.array([[1.0, 0.0]]), np.array([10]), np.array([0])
     got = [context_extension.rerope_scores(one, one, query, key, 2, factor) for factor in (np.inf, 4)]
     expect.close(np.ravel(got), np.cos([2.0, 4.0]) / np.sqrt(2), "the scores at factor ∞ and at factor 4")
@@ -236,8 +235,8 @@ def test_rerope_by_hand(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope(context_extension):
-    """Near keys by their distance, far ones by the window and a share of the rest; a negative distance is used as it
-    is; divided by √d."""
+    """A near key uses its distance, a far key the window and a share of the rest, a negative distance does not
+    change."""
     q, k = features(2, 3, 6), features(2, 5, 6, seed=1)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8, 4, 500.0)
@@ -247,7 +246,7 @@ def test_rerope(context_extension):
 @pytest.mark.question("rerope_scores", points=0.25)
 @given(seed=seeds(), window=positions(20), distance=positions(400))
 def test_far_keys_stand_at_the_window(context_extension, seed, window, distance):
-    """With factor ∞ every far key scores as one at the window does, and nearer keys as with plain RoPE."""
+    """With factor ∞ every far key has the score of a key at the window, and nearer keys score as with plain RoPE."""
     window, rows = window + 2, features(2, 4, seed=seed)
     q, k = rows[:1], rows[1:]
 
@@ -262,7 +261,7 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
 
 @pytest.mark.question("rerope_scores", points=0.125)
 def test_rerope_needs_a_position_for_each_key(context_extension):
-    """Every query and every key needs its position: one for several is refused."""
+    """Every query and every key needs its position: one position for several raises a ValueError."""
     q, k = features(3, 4), features(5, 4, seed=1)
     expect.answers(context_extension.rerope_scores, q, k, np.arange(3), np.arange(5), 2)
     expect.raises(ValueError, context_extension.rerope_scores, q, k, np.arange(3), np.arange(1), 2)
@@ -274,19 +273,19 @@ def test_rerope_needs_a_position_for_each_key(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.25)
 def test_similarity_by_hand(context_extension):
-    """Two pairs over four tokens: the least mean cosine is at distance 3."""
+    """For two pairs over four tokens, the least mean cosine is at distance 3."""
     got = [context_extension.lowest_similarity(length, 4) for length in (1, 4)]
     expect.close(np.array(got), np.array([1.0, (np.cos(3) + np.cos(0.03)) / 2]), "the lengths 1 and 4 with 4 features")
 
 
 @pytest.mark.question("lowest_similarity", points=0.25)
 def test_similarity(context_extension):
-    """The least of the mean cosines over all distances below the length, for any size and base."""
+    """The result is the least mean cosine over all distances below the length, for any size and base."""
     expect.matches(context_extension.lowest_similarity, 300, 16, 500.0)
     expect.matches(context_extension.lowest_similarity, 4096, 128, 10000.0)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -300,5 +299,5 @@ def test_similarity(context_extension):
     ],
 )
 def test_tables_are_float64(context_extension, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(context_extension, function), *arguments)

@@ -1,5 +1,4 @@
-"""Extrapolation, the tests you can see: every method by its values, the two numbers that sum up a
-measurement, and two columns of the comparison table.
+"""Public tests of extrapolation: every method's values, the two summaries, and two columns of the comparison table.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/extrapolation.json`.
 """
@@ -17,7 +16,7 @@ SCORED = ["rope", "shaw", "t5", "alibi"]
 
 
 def parameters(length, d):
-    """What every method needs, in one dict: each reads its own and leaves the rest."""
+    """Parameters of all methods in one dict: each method reads only its own entries."""
     return {
         "table": features(length + 1, d, seed=3),
         "n_bits": 3,
@@ -33,7 +32,7 @@ def parameters(length, d):
 
 @pytest.mark.question("encode", points=0.25)
 def test_numbers_added_by_hand(extrapolation):
-    """Row t gets t added to every feature, or t/(T − 1)."""
+    """The method adds t to every feature of row t, or t/(T − 1)."""
     x = np.array([[1.0, -2.0], [0.0, 4.0], [0.5, 0.0]])
     counted = extrapolation.encode("integer", x, {})
     expect.close(counted, np.array([[1.0, -2.0], [1.0, 5.0], [2.5, 2.0]]), "0, 1 and 2 added")
@@ -59,14 +58,14 @@ def test_sinusoids_added_by_hand(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode(extrapolation, method):
-    """What the method adds to the embeddings, added."""
+    """The result is the embeddings plus the addition of the method."""
     expect.matches(extrapolation.encode, method, features(6, 4), parameters(6, 4))
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of a length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of one length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -78,7 +77,7 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A sequence longer than the table, or than its bits can count, is refused: no row is repeated, no number used
+    """A sequence longer than the table, or than its bits can count, raises a ValueError: no row or code is used
     twice."""
     table = features(4, 2, seed=1)
     expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
@@ -91,12 +90,12 @@ def test_no_row_past_the_table(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_plain_logits_by_hand(extrapolation):
-    """q_i·k_j/√d for keys up to the query, −∞ for those after it."""
+    """The logit is q_i·k_j/√d for keys up to the query, and −∞ for keys after it."""
     q, k = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])
     expected = np.array([[1.0, -np.inf], [3.0, 7.0]]) / np.sqrt(2)
     got = extrapolation.logits("none", q, k, {})
     expect.close(got, expected, "two queries and two keys, without any encoding")
-    expect.close(np.isneginf(got), np.isneginf(expected), "only what lies ahead is −∞")
+    expect.close(np.isneginf(got), np.isneginf(expected), "only keys ahead have −∞")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -118,7 +117,7 @@ def test_shaw_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_t5_by_hand(extrapolation):
-    """With three buckets distance 0 has its own, 1 to 11 share the second, and the last has the rest."""
+    """With three buckets, distance 0 has the first, 1 to 11 share the second, and the last has the rest."""
     table = {"bias_table": np.array([[0.0], [1.0], [2.0]])}
     row = extrapolation.logits("t5", np.zeros((14, 1)), np.zeros((14, 1)), table)[13]
     expect.close(row, np.array([2.0, 2.0] + 11 * [1.0] + [0.0]), "the last of 14 rows, from distance 13 to 0")
@@ -126,7 +125,7 @@ def test_t5_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_without_an_effect(extrapolation):
-    """What acts in the embeddings leaves the scores as they are."""
+    """A method that acts in the embeddings does not change the scores."""
     for method in ("none", *ADDED):
         for d in (3, 4):
             expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
@@ -135,7 +134,7 @@ def test_logits_without_an_effect(extrapolation):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
-    """The scores with the method's effect."""
+    """The logits are the scores with the method's effect."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
@@ -145,8 +144,8 @@ def test_the_future_is_hidden(extrapolation):
     hidden = ~np.tri(5, dtype=bool)
     for method in ("none", *ADDED, *SCORED):
         got = extrapolation.logits(method, features(5, 4), features(5, 4, seed=1), parameters(5, 4))
-        expect.close(np.isneginf(got), hidden, f"{method}: a query sees the keys up to its own, and no further")
-        expect.holds(np.all(np.isfinite(got[~hidden])), f"{method}: what a query sees has a score")
+        expect.close(np.isneginf(got), hidden, f"{method}: a query sees only the keys up to its own")
+        expect.holds(np.all(np.isfinite(got[~hidden])), f"{method}: the keys that a query sees have a score")
 
 
 # longest_reliable_length
@@ -161,7 +160,7 @@ def test_reliable_by_hand(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
-    """Lengths may come in any order; 0 where not even the shortest passes."""
+    """Lengths may come in any order; the result is 0 if not even the shortest passes."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
     expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
@@ -172,14 +171,14 @@ def test_reliable_lengths(extrapolation):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_by_hand(extrapolation):
-    """Accuracy at the trained length minus accuracy at the longest."""
+    """The gap is the accuracy at the trained length minus the accuracy at the longest."""
     gap = extrapolation.extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16)
     expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
 
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
-    """The longest length is the largest, which need not come last; better at the longest makes the gap negative."""
+    """The longest length is the largest, which need not come last; a better result there makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
 
@@ -194,12 +193,12 @@ def test_shift_gap_by_hand(extrapolation):
     gap = extrapolation.shift_gap("integer", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
     expect.close(gap, 5.0, "two tokens that are both 1, shifted by one position")
     gap = extrapolation.shift_gap("none", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
-    expect.close(gap, 0.0, "the same without any encoding")
+    expect.close(gap, 0.0, "the same tokens without any encoding")
 
 
 @pytest.mark.question("shift_gap", points=0.5)
 def test_shift_gaps(extrapolation):
-    """The gap is 0 where scores depend on the distance alone: none, RoPE, Shaw, T5 and ALiBi. The other five have a
+    """The gap is 0 if scores depend only on the distance (none, RoPE, Shaw, T5 and ALiBi); the other methods have a
     gap."""
     x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
     given_to = parameters(4 + 3, 4)
@@ -215,14 +214,13 @@ def test_shift_gaps(extrapolation):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters(extrapolation):
-    """Only a table counts, and only for the method that reads it: a slope, a base and a number of bits are not
-    learned."""
+    """Only the table that a method reads counts: a slope, a base and a number of bits are not learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
     expected = {"learned": 2048, "shaw": 544, "t5": 32}
     for method in ("none", *ADDED, *SCORED):
         count = expect.matches(extrapolation.learned_parameters, method, given_to)
-        expect.close(count, expected.get(method, 0), f"{method}: the numbers that training has to find for it")
+        expect.close(count, expected.get(method, 0), f"{method}: the numbers that training has to find for this method")
 
 
 # random_positions
@@ -230,7 +228,7 @@ def test_learned_parameters(extrapolation):
 
 @pytest.mark.question("random_positions", points=0.25)
 def test_all_positions_by_hand(extrapolation):
-    """Four of four positions are 0, 1, 2 and 3, in order, whatever is drawn."""
+    """Four of four positions are always 0, 1, 2 and 3, in order."""
     got = extrapolation.random_positions(4, 4, np.random.default_rng(1))
     expect.close(got, np.arange(4), "random_positions(4, 4, rng)")
     expect.holds(np.max(extrapolation.random_positions(4, 900, np.random.default_rng(1))) > 9, "large positions too")
@@ -239,10 +237,10 @@ def test_all_positions_by_hand(extrapolation):
 @pytest.mark.question("random_positions", points=0.25)
 @given(seed=seeds(), length=st.integers(2, 12), more=st.integers(1, 90))
 def test_random_positions(extrapolation, seed, length, more):
-    """As many as asked for, all different, rising, from 0 to max_length − 1."""
+    """There are `length` positions, all different, rising, from 0 to max_length − 1."""
     got = extrapolation.random_positions(length, length + more, np.random.default_rng(seed))
     expect.close(np.shape(got), (length,), "one number per token")
     expect.holds(np.all(np.diff(got) > 0), "the positions rise, and no two are equal")
     large = extrapolation.random_positions(length, 9000, np.random.default_rng(seed))
-    expect.holds(np.max(large) >= length, "large positions come up too")
+    expect.holds(np.max(large) >= length, "large positions occur too")
     expect.holds(np.min(got) >= 0 and np.max(got) < length + more, "the positions are 0 … max_length − 1")

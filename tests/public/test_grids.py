@@ -1,4 +1,4 @@
-"""Grids, the tests you can see: each function by its example, by its values, and by what it must refuse.
+"""Public tests of grids: each function's example and values, and the arguments that it must refuse.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
 """
@@ -15,7 +15,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 
 @pytest.mark.question("grid_positions", points=0.25)
 def test_positions_of_two_rows_and_three_columns(grids):
-    """The example: two rows of three columns, row by row."""
+    """The example has two rows of three columns, row by row."""
     expected = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
     expect.close(grids.grid_positions(2, 3), expected, "grid_positions(2, 3)")
     expect.answers(grids.grid_positions, 3, 5)
@@ -23,7 +23,7 @@ def test_positions_of_two_rows_and_three_columns(grids):
 
 @pytest.mark.question("grid_positions", points=0.25)
 def test_grid_positions(grids):
-    """Cell r stands in row r // width and column r % width; the coordinates are int64."""
+    """Cell r is in row r // width and column r % width; the coordinates are int64."""
     expect.matches(grids.grid_positions, 3, 5)
     expect.matches(grids.grid_positions, 4, 1)
     expect.matches(grids.grid_positions, 3, 3)
@@ -34,7 +34,7 @@ def test_grid_positions(grids):
 
 @pytest.mark.question("sinusoidal_2d", points=0.3125)
 def test_sinusoids_of_two_cells(grids):
-    """The example: two cells side by side have the same y and differ in x."""
+    """In the example, two cells side by side have the same y and differ in x."""
     expected = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
     expect.close(grids.sinusoidal_2d(1, 2, 4), expected, "sinusoidal_2d(1, 2, 4)")
     expect.answers(grids.sinusoidal_2d, 2, 3, 8)
@@ -52,8 +52,8 @@ def test_sinusoidal_2d(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_two_cells_become_four(grids):
-    """The example: the new centres lie at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border holds the outer
-    ones."""
+    """In the example, the new centres are at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border clamps the
+    outer ones."""
     expected = np.array([[0.0], [2.0], [6.0], [8.0]])
     expect.close(
         grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), expected, "resize_grid([[0], [8]], (1, 2), (1, 4))"
@@ -63,15 +63,15 @@ def test_two_cells_become_four(grids):
 
 @pytest.mark.question("resize_grid", points=0.5)
 def test_resize_grid(grids):
-    """Bilinear between the centres of the cells, larger or smaller, each axis by its own factor."""
+    """The result is bilinear between the centres of the cells, larger or smaller, each axis by its own factor."""
     expect.matches(grids.resize_grid, features(15, 4), (3, 5), (7, 6))
     expect.matches(grids.resize_grid, features(28, 2), (4, 7), (3, 2))
 
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """Resized to its own shape a table stays the same. What is equal along x stays equal along x, and what differs
-    along y differs."""
+    """A table resized to its own shape stays the same. Rows equal along x stay equal, and rows differ along y as
+    before."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
@@ -85,7 +85,7 @@ def test_an_unchanged_shape_changes_nothing(grids):
 
 @pytest.mark.question("axial_frequencies", points=0.1875)
 def test_axial_frequencies_of_eight_features(grids):
-    """The example: two pairs for y, then two for x, with the same frequencies."""
+    """The example has two pairs for y, then two pairs for x, with the same frequencies."""
     expected = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
     expect.close(grids.axial_frequencies(8), expected, "axial_frequencies(8)")
     expect.answers(grids.axial_frequencies, 12)
@@ -103,7 +103,7 @@ def test_axial_frequencies(grids):
 
 @pytest.mark.question("alternating_frequencies", points=0.1875)
 def test_alternating_frequencies_of_eight_features(grids):
-    """The example: RoPE's four frequencies, given to y and x in turn."""
+    """In the example, RoPE's four frequencies belong to y and x in turn."""
     expected = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
     expect.close(grids.alternating_frequencies(8), expected, "alternating_frequencies(8)")
     expect.answers(grids.alternating_frequencies, 12)
@@ -121,7 +121,7 @@ def test_alternating_frequencies(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
-    """The example: the same four frequencies in sections and interleaved."""
+    """The example has the same four frequencies in sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
     interleaved = np.array([[1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]])
     expect.close(grids.mrope_frequencies(8, (2, 1, 1)), sections, "mrope_frequencies(8, (2, 1, 1))")
@@ -137,7 +137,7 @@ def test_mrope_frequencies_in_sections(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.375)
 def test_mrope_frequencies_interleaved(grids):
-    """Interleaved, the axes take turns as t, h, w; where h or w has enough pairs, t takes them."""
+    """Interleaved, the axes take turns as t, h, w; after h or w has enough pairs, t takes its turns."""
     expect.matches(grids.mrope_frequencies, 24, (5, 4, 3), interleaved=True)
     expect.matches(grids.mrope_frequencies, 18, (4, 2, 3), base=700.0, interleaved=True)
 
@@ -147,7 +147,7 @@ def test_mrope_frequencies_interleaved(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_two_pairs_at_row_2_and_column_1(grids):
-    """The example: pair 0 rotates by 2 radians, pair 1 by a half."""
+    """In the example, pair 0 rotates by 2 radians, pair 1 by half a radian."""
     rotated = grids.apply_rope_nd(np.array([[1, 0, 1, 0]]), np.array([[2, 1]]), np.array([[1, 0], [0, 0.5]]))
     expected = np.array([[np.cos(2), np.sin(2), np.cos(0.5), np.sin(0.5)]])
     expect.close(rotated, expected, "the pairs (1, 0) and (1, 0) at row 2 and column 1")
@@ -169,7 +169,7 @@ def test_apply_rope_nd(grids):
 @pytest.mark.question("apply_rope_nd", points=0.25)
 @given(seed=seeds(), y=positions(100), x=positions(100))
 def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
-    """A rotated row is as long as it was; the cell (0, 0) changes nothing, and the cell (1, 2) does."""
+    """A rotation keeps the length of a row; the cell (0, 0) changes nothing, and the cell (1, 2) changes every pair."""
     row, frequencies = features(1, 8, seed=seed), np.array([[1.0, 0.0], [0.0, 0.3], [0.2, 0.1], [0.01, 0.7]])
     rotated = grids.apply_rope_nd(row, np.array([[y, x]]), frequencies)
     expect.close(np.linalg.norm(rotated), np.linalg.norm(row), "the norm of a row stays")
@@ -191,7 +191,7 @@ def test_every_token_has_coordinates(grids):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_score_by_hand(grids):
-    """The example: the query is rotated by 3.5, the key by 2, and their score is cos(1.5)/√2."""
+    """In the example, the query rotates by 3.5, the key by 2, and their score is cos(1.5)/√2."""
     q, frequencies = np.array([[1, 0]]), np.array([[1, 0.5]])
     score = grids.grid_scores(q, q, np.array([[3, 1]]), np.array([[1, 2]]), frequencies)
     expect.close(score, np.array([[np.cos(1.5) / np.sqrt(2)]]), "the score of (3, 1) and (1, 2)")
@@ -200,7 +200,7 @@ def test_a_score_by_hand(grids):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_grid_scores(grids):
-    """Rotated queries times rotated keys, divided by √d."""
+    """The scores are rotated queries times rotated keys, divided by √d."""
     q, k = features(4, 6), features(5, 6, seed=1)
     expect.matches(grids.grid_scores, q, k, features(4, 2, seed=2), features(5, 2, seed=3), features(3, 2, seed=4))
     q, k, where = features(2, 3, 4), features(2, 3, 4, seed=1), np.array([[5, 1, 0], [0, 2, 7], [3, 3, 3]])
@@ -210,14 +210,14 @@ def test_grid_scores(grids):
 @pytest.mark.question("grid_scores", points=0.5)
 @given(seed=seeds(), down=positions(50), right=positions(50))
 def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, right):
-    """Move query and key by the same rows and columns and the score stays; in the same cell it is the plain one."""
+    """If query and key move by the same rows and columns, the score stays; in the same cell it is the plain score."""
     q, k, frequencies = features(1, 4, seed=seed), features(1, 4, seed=seed + 1), np.array([[1.0, 0.3], [0.1, 0.7]])
     here, there, shift = np.array([[2, 5]]), np.array([[4, 1]]), np.array([[down, right]])
     score = grids.grid_scores(q, k, here, there, frequencies)
     moved = grids.grid_scores(q, k, here + shift, there + shift, frequencies)
-    expect.close(moved, score, "moving query and key together leaves the score")
+    expect.close(moved, score, "moving query and key together does not change the score")
     expect.close(
-        grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell the score is the plain one"
+        grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell it is the plain score"
     )
     row = 1 + np.abs(q)
     farther = grids.grid_scores(row, row, here, there, frequencies)
@@ -229,7 +229,7 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_two_words_an_image_and_a_word(grids):
-    """The example: the image starts where the next word would stand, and the word after it stands past its largest
+    """In the example, the image starts at the next word's position, and the word after it is past its largest
     coordinate."""
     expected = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
     expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), expected, "mrope_positions([2, (1, 2, 2), 1])")
@@ -238,7 +238,7 @@ def test_two_words_an_image_and_a_word(grids):
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_no_loop_over_cells(grids):
-    """A loop over segments is fine, a loop over cells is not."""
+    """A loop over segments is allowed, a loop over cells is not."""
     expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
 
 
@@ -254,20 +254,20 @@ def test_mrope_positions(grids):
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position_by_hand(grids):
-    """The example: 1 + the largest coordinate, and 0 where nothing stands yet."""
+    """In the example, the position is 1 + the largest coordinate, or 0 if there is no token yet."""
     where = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 2, 1], [1, 2, 2]])
     expect.close(grids.next_position(where), 3, "the largest coordinate is 2, so the next position is 3")
-    expect.close(grids.next_position(np.zeros((0, 3), dtype=np.int64)), 0, "the first token stands at 0")
+    expect.close(grids.next_position(np.zeros((0, 3), dtype=np.int64)), 0, "the first token is at 0")
 
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position(grids):
-    """The largest coordinate counts, on whichever axis and in whichever row it stands."""
+    """The largest coordinate counts, on any axis and in any row."""
     expect.matches(grids.next_position, np.array([[0, 0, 0], [1, 7, 1], [1, 1, 2]]))
     expect.matches(grids.next_position, np.array([[5, 2, 3], [4, 4, 4]]))
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -280,5 +280,5 @@ def test_next_position(grids):
     ],
 )
 def test_tables_are_float64(grids, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(grids, function), *arguments)

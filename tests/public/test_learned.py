@@ -1,5 +1,4 @@
-"""Learned positions, the tests you can see: each function by its values, both ends of the table, and where gradients
-go.
+"""Public tests of learned positions: the values of each function, both ends of the table, and where gradients go.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/learned.json`.
 """
@@ -15,14 +14,14 @@ from autograder.checks.inputs import case, features, seeds
 
 @pytest.mark.question("init_table", points=0.4375)
 def test_init_table(learned):
-    """One row per position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
+    """The table has one row per position; default_rng(seed) draws every number from N(0, std²), in one call."""
     expect.matches(learned.init_table, 4, 3, 0)
     expect.matches(learned.init_table, 3, 4, 7, std=0.5)
 
 
 @pytest.mark.question("init_table", points=0.25)
 def test_init_table_repeats_itself(learned):
-    """The same seed gives the same table, and another seed another one."""
+    """The same seed gives the same table, and another seed gives a different table."""
     table = learned.init_table(5, 2, 11)
     expect.close(table, learned.init_table(5, 2, 11), "seed 11 gives the same table twice")
     expect.holds(np.ndim(table) == 2 and np.isfinite(table).all(), "a table has rows of numbers")
@@ -31,7 +30,7 @@ def test_init_table_repeats_itself(learned):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup(learned):
-    """The row of each position; positions of any shape, a single number too."""
+    """The result is the row of each position, for positions of any shape, even a single number."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
     expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
     expect.matches(learned.lookup, features(4, 5), 3)
@@ -39,7 +38,7 @@ def test_lookup(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
-    """Token row plus position row: the same token at two positions differs by their two rows."""
+    """The result is token row plus position row: one token at two positions differs by the two position rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
     expected = np.array([[12.0, 2.0], [22.0, 7.0]])
     expect.close(learned.embed(tokens, places, np.array([1, 1])), expected, "token 1 at positions 0 and 1")
@@ -69,7 +68,7 @@ def test_lookup_gradient(learned):
 @pytest.mark.question("lookup_gradient", points=1.0)
 @given(seed=seeds(), reads=st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
-    """The loss changes by as much as the table changes times its gradient: the transpose of reading."""
+    """The loss changes by the change of the table times its gradient: the gradient is the transpose of lookup."""
     table, grad_output = features(4, 2, seed=seed), features(len(reads), 2, seed=seed + 1)
     gradient = learned.lookup_gradient((4, 2), np.array(reads), grad_output)
     expect.close(np.sum(table * gradient), np.sum(table[reads] * grad_output), f"the gradient for positions {reads}")
@@ -79,7 +78,7 @@ def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
 
 @pytest.mark.question("sgd_step", points=0.25)
 def test_sgd_step_by_hand(learned):
-    """new = table − learning_rate · gradient."""
+    """The new table is table − learning_rate · gradient."""
     table, gradient = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]])
     expected = np.array([[0.7, 0.5], [2.0, 2.0], [3.0, 2.9]])
     expect.close(learned.sgd_step(table, gradient, 0.1), expected, "the lesson's step with learning rate 0.1")
@@ -107,7 +106,7 @@ def test_trained_rows(learned):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table_by_hand(learned):
-    """Three rows stretched to five: first, middle and last are kept, the others are half of each neighbour."""
+    """Three rows stretched to five keep first, middle and last; the others are half of each neighbour."""
     table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
     expected = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
     expect.close(learned.resize_table(table, 5), expected, "three rows stretched to five")
@@ -115,7 +114,7 @@ def test_resize_table_by_hand(learned):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table(learned):
-    """The new positions are spread evenly over the old ones, first on first and last on last, also if the table
+    """The new positions are spread evenly over the old ones, first on first and last on last, even if the table
     shrinks."""
     expect.matches(learned.resize_table, features(4, 3), 6)
     expect.matches(learned.resize_table, features(7, 2), 3)
@@ -133,7 +132,7 @@ def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
     expect.close(learned.resize_table(table, rows), table, f"{rows} rows resized to {rows}")
 
 
-# What lesson 1 says once for all, and the end of a table
+# Rules of lesson 1 for every function, and the end of a table
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -145,12 +144,12 @@ def test_dtype(learned):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_before_the_start(learned):
-    """Position −1 is an IndexError, and not the last row."""
+    """Position −1 raises an IndexError; it is not the last row."""
     expect.answers(learned.lookup, features(3, 2), np.array([0, 2]))
     expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]))
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -160,5 +159,5 @@ def test_lookup_before_the_start(learned):
     ],
 )
 def test_tables_are_float64(learned, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(learned, function), *arguments)

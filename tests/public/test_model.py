@@ -1,8 +1,7 @@
-"""Model, the tests you can see: each function by the example of its docstring, its values, and one property of the
-whole.
+"""Public tests of the model: each function's docstring example and values, and a property of the whole model.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/model.json`. The models are
-tiny, and no two of their sizes are equal: what belongs to another axis does not fit.
+tiny, and no two of their sizes are equal, so an array for another axis does not fit.
 """
 
 import numpy as np
@@ -22,7 +21,7 @@ def weights(shapes, seed=0):
 
 
 def tiny_layer(seed=0, heads=6, key_heads=2, d=8, f=10):
-    """Six query heads, two key heads of four features, and norms whose weights are far from 1."""
+    """A layer with six query heads, two key heads of four features, and norms whose weights are far from 1."""
     width, narrow = 2 * len(FREQUENCIES) * heads, 2 * len(FREQUENCIES) * key_heads
     shapes = {"norm_1": (d,), "w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     layer = weights(shapes | {"norm_2": (d,), "w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}, seed)
@@ -60,7 +59,7 @@ def test_norm_by_hand(model):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm(model):
-    """x / √(mean of x² + eps) · weight, for each row by itself; eps counts where x is small."""
+    """The result is x / √(mean of x² + eps) · weight for each row separately; eps matters if x is small."""
     expect.matches(model.rms_norm, features(2, 3, 6), features(6, seed=1), 0.5)
     expect.matches(model.rms_norm, features(5, 4) / 512, features(4, seed=1))
 
@@ -78,7 +77,7 @@ def test_swiglu_by_hand(model):
 
 @pytest.mark.question("swiglu", points=0.25)
 def test_swiglu(model):
-    """(silu(x w_gate) ∘ (x w_up)) w_down, for gates of any size."""
+    """The result is (silu(x w_gate) ∘ (x w_up)) w_down, for gates of any size."""
     parts = features(4, 5, seed=1), features(4, 5, seed=2), features(5, 4, seed=3)
     expect.matches(model.swiglu, features(2, 3, 4), *parts)
     expect.matches(model.swiglu, features(3, 4) * 512, *parts)
@@ -89,14 +88,14 @@ def test_swiglu(model):
 
 @pytest.mark.question("repeat_heads", points=0.1875)
 def test_copies_by_hand(model):
-    """Two heads, two copies of each: first, first, second, second."""
+    """Two copies of each of two heads are first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
     expect.close(got, np.array([[[1.0]], [[1.0]], [[2.0]], [[2.0]]]), "repeat_heads([[[1]], [[2]]], 2)")
 
 
 @pytest.mark.question("repeat_heads", points=0.25)
 def test_copies(model):
-    """Copies of a head stand side by side; rows and features stay."""
+    """Copies of a head are side by side; rows and features do not change."""
     expect.matches(model.repeat_heads, features(3, 4, 2), 2)
     expect.matches(model.repeat_heads, features(2, 3, 1, 4), 1)
     expect.matches(model.repeat_heads, features(2, 2, 5, 3), 3)
@@ -107,14 +106,14 @@ def test_copies(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout_by_hand(model):
-    """Two heads of four columns: of each head first the columns 0 and 2, then 1 and 3."""
+    """In two heads of four columns, the columns 0 and 2 of each head come first, then 1 and 3."""
     got = model.to_half_layout(np.arange(8.0), 2)
     expect.close(got, np.array([0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]), "to_half_layout([0, …, 7], 2)")
 
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout(model):
-    """The columns of each head by themselves, whatever the number of rows; a square matrix too."""
+    """The columns of each head are reordered separately, for any number of rows, even in a square matrix."""
     expect.matches(model.to_half_layout, features(5, 18), 3)
     expect.matches(model.to_half_layout, features(8, 8), 1)
     expect.matches(model.to_half_layout, features(12, 12), 2)
@@ -123,7 +122,7 @@ def test_half_layout(model):
 @pytest.mark.question("to_half_layout", points=0.25)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_each_head_keeps_its_columns(model, seed, heads):
-    """No column leaves its head, and the first and the last column of a head stay where they are; others move."""
+    """No column leaves its head; the first and the last column of a head stay where they are, and others move."""
     w = features(5, heads * 6, seed=seed) + 9 * np.arange(heads * 6)
     got = np.asarray(model.to_half_layout(w, heads))
     expect.holds(got.shape == w.shape, "the shape stays")
@@ -138,14 +137,14 @@ def test_each_head_keeps_its_columns(model, seed, heads):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_by_hand(model):
-    """At position 2, with the frequencies 1 and ½: pair (0, 2) rotates by 2, pair (1, 3) by 1."""
+    """At position 2, with the frequencies 1 and ½, pair (0, 2) rotates by 2 and pair (1, 3) by 1."""
     got = model.apply_rope_half_with(np.array([[1.0, 1.0, 0.0, 0.0]]), np.array([2]), np.array([1.0, 0.5]))
     expect.close(got, np.array([[np.cos(2), np.cos(1), np.sin(2), np.sin(1)]]), "the example of the docstring")
 
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_with_frequencies(model):
-    """Row t rotates by its position times the frequencies that are given; each text may have its own positions."""
+    """Row t rotates by its position times `frequencies`; each text may have its own positions."""
     frequencies = np.array([2.0, 0.375, 0.0])
     expect.matches(model.apply_rope_half_with, features(5, 6), np.array([0, 1, 7, 3, 100]), frequencies)
     expect.matches(model.apply_rope_half_with, features(2, 3, 4, 6), np.array([0.5, -1, 9, 2]), frequencies)
@@ -155,14 +154,14 @@ def test_rotation_with_frequencies(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.125)
 def test_angles_have_all_digits(model):
-    """Angles are computed in float64, also where positions and frequencies are float32: seven digits are too few."""
+    """Angles are computed in float64, even if positions and frequencies are float32: seven digits are too few."""
     positions, frequencies = np.array([0, 7, 70001], dtype=np.float32), np.array([1, 0.3, 0.01], dtype=np.float32)
     expect.matches(model.apply_rope_half_with, features(3, 6), positions, frequencies)
 
 
 @pytest.mark.question("apply_rope_half_with", points=0.125)
 def test_one_position_per_row(model):
-    """A single position for several rows is refused, though numpy would use it for all."""
+    """A single position for several rows raises a ValueError, though numpy would use it for all."""
     expect.answers(model.apply_rope_half_with, features(5, 4), np.arange(5), FREQUENCIES)
     expect.raises(ValueError, model.apply_rope_half_with, features(5, 4), np.array([7]), FREQUENCIES)
 
@@ -172,7 +171,7 @@ def test_one_position_per_row(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.3125)
 def test_one_token_gives_its_values(model):
-    """A token that uses itself alone gives its values, repeated for the query heads, times w_o."""
+    """A token that uses only itself gives its values, repeated for the query heads, times w_o."""
     x, layer = features(1, 8), tiny_layer()
     out, (keys, values) = model.grouped_query_attention(x, layer, np.array([0]), FREQUENCIES, causal(1))
     expect.close(keys, (x @ layer["w_k"]).reshape(2, 1, 4), "the keys at position 0 are not rotated")
@@ -183,7 +182,7 @@ def test_one_token_gives_its_values(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_of_heads_that_share_keys(model):
-    """Softmax of the scores of rotated queries and keys, times the values, then w_o; for huge scores too."""
+    """The result is softmax of rotated queries and keys, times the values, then w_o, even for huge scores."""
     layer = tiny_layer()
     expect.matches(model.grouped_query_attention, features(5, 8), layer, np.arange(5), FREQUENCIES, causal(5))
     expect.matches(model.grouped_query_attention, 512 * features(3, 8), layer, np.arange(3), FREQUENCIES, causal(3))
@@ -191,8 +190,8 @@ def test_attention_of_heads_that_share_keys(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_each_text_has_its_positions_and_its_mask(model):
-    """In a batch of texts with positions of shape (B, T), all heads of a text have the positions of this text: the
-    positions need an axis for the heads, before they meet queries of shape (B, h, T, dh)."""
+    """With positions of shape (B, T), all heads of a text have its positions: add an axis for the heads of (B, h,
+    T, dh)."""
     positions, mask = np.array([[0, 0, 1], [4, 5, 6]]), np.array([causal(3) * [False, True, True], causal(3)])
     arguments = tiny_layer(), positions, FREQUENCIES, mask[:, np.newaxis]
     expect.matches(model.grouped_query_attention, features(2, 3, 8), *arguments)
@@ -200,7 +199,7 @@ def test_each_text_has_its_positions_and_its_mask(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache(model):
-    """The keys and values of the cache come before the new ones, and are returned with them."""
+    """The keys and values of the cache come before the new ones, and the result includes both."""
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     arguments = tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
     expect.matches(model.grouped_query_attention, features(2, 8), *arguments)
@@ -208,7 +207,7 @@ def test_attention_with_a_cache(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.125)
 def test_a_mask_has_a_row_per_query(model):
-    """A mask of one row for several queries is refused, though numpy would use it for all."""
+    """A mask of one row for several queries raises a ValueError, though numpy would use it for all."""
     x, layer, positions = features(3, 8), tiny_layer(), np.arange(3)
     expect.answers(model.grouped_query_attention, x, layer, positions, FREQUENCIES, causal(3))
     expect.raises(ValueError, model.grouped_query_attention, x, layer, positions, FREQUENCIES, causal(3)[:1])
@@ -229,8 +228,8 @@ def test_block(model):
 
 @pytest.mark.question("block", points=0.25)
 def test_a_part_that_writes_nothing(model):
-    """Where w_down is zero, x gets attention alone; where w_o is zero, the feed-forward part alone; where both are, it
-    stays."""
+    """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part; if both are,
+    nothing."""
     x, layer, at = features(3, 8), tiny_layer(1), (np.arange(3), FREQUENCIES, causal(3))
     no_attention, no_feed_forward = {"w_o": np.zeros((24, 8))}, {"w_down": np.zeros((10, 8))}
     expect.matches(model.block, x, layer | no_feed_forward, *at, eps=EPS)
@@ -254,7 +253,7 @@ NAMES = {
 
 
 def checkpoint(model):
-    """The tensors of a model under Hugging Face's names, the layers backwards."""
+    """Return the tensors of a model under Hugging Face's names, the layers backwards."""
     tensors = {"lm_head.weight": model["head"].T} if "head" in model else {}
     for number, layer in reversed(list(enumerate(model["layers"]))):
         tensors |= {f"model.layers.{number}.{NAMES[name]}.weight": value.T for name, value in layer.items()}
@@ -263,7 +262,7 @@ def checkpoint(model):
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_checkpoint(model):
-    """Each tensor in its place, matrices transposed, layers by their numbers; a tied model has no entry `head`."""
+    """Each tensor is in its place, matrices are transposed, layers are in order; a tied model has no entry `head`."""
     for tied in (True, False):
         expect.matches(model.from_checkpoint, checkpoint(tiny_model(tied)), FREQUENCIES, EPS)
 
@@ -277,7 +276,7 @@ def test_eleven_layers(model):
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_old_frequencies_are_left_out(model):
-    """A tensor whose name ends in rotary_emb.inv_freq is left out: the frequencies that are given count."""
+    """A tensor whose name ends in rotary_emb.inv_freq is left out: the argument `frequencies` counts."""
     old = {f"model.layers.{number}.self_attn.rotary_emb.inv_freq": np.ones(2) for number in range(2)}
     expect.matches(model.from_checkpoint, old | checkpoint(tiny_model()), FREQUENCIES, EPS)
 
@@ -287,7 +286,7 @@ def test_old_frequencies_are_left_out(model):
 
 @pytest.mark.question("forward", points=0.375)
 def test_forward(model):
-    """Embedding, blocks, the last norm, the head: the embedding again, or one of its own."""
+    """Embedding, blocks and the last norm come before the head, which is the embedding again or a separate matrix."""
     for tied in (True, False):
         expect.matches(model.forward, np.array([3, 1, 4, 1, 5]), tiny_model(tied))
     expect.matches(model.forward, np.array([[3, 1, 4], [0, 8, 8]]), tiny_model())
@@ -295,14 +294,14 @@ def test_forward(model):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_at_other_positions_and_with_a_mask(model):
-    """Positions and a mask that are given count, in every layer."""
+    """The arguments `positions` and `mask` count in every layer."""
     positions, mask = np.array([[0, 0, 1], [0, 1, 2]]), np.array([causal(3) * [False, True, True], causal(3)])
     expect.matches(model.forward, np.array([[0, 2, 6], [5, 3, 5]]), tiny_model(), positions, mask[:, np.newaxis])
 
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_after_a_cache(model):
-    """Several tokens after a cache of t tokens: row i may use the keys 0 … t + i, and has position t + i."""
+    """After a cache of t tokens, row i of several tokens may use the keys 0 … t + i, and has position t + i."""
     cache = [(features(2, 4, 4, seed=seed), features(2, 4, 4, seed=seed + 1)) for seed in (0, 2)]
     expect.matches(model.forward, np.array([3, 1, 4]), tiny_model(), cache=cache)
 
@@ -310,14 +309,14 @@ def test_forward_after_a_cache(model):
 @pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
-    """A text in two pieces, the second after the cache of the first, gives what it gives whole."""
+    """A text in two pieces, the second after the cache of the first, has the same logits as the whole text."""
     tokens, tiny = np.array(tokens), tiny_model()
     whole, _ = model.forward(tokens, tiny)
     first, cache = model.forward(tokens[:cut], tiny)
     second, _ = model.forward(tokens[cut:], tiny, cache=cache)
     expect.close(np.concatenate([first, second]), whole, "the logits of two pieces")
     other = model.forward((tokens + 1) % 9, tiny)[0]
-    expect.holds(not np.allclose(other, whole, 1e-3), "another text has other logits")
+    expect.holds(not np.allclose(other, whole, 1e-3), "another text has different logits")
 
 
 # next_token_loss
@@ -325,14 +324,14 @@ def test_a_text_in_two_pieces(model, tokens, cut):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_equal_logits_by_hand(model):
-    """A model that takes all 4 tokens for equally likely loses ln 4 at each of them."""
+    """If a model predicts the same probability for all 4 tokens, its loss is ln 4 at each token."""
     got = model.next_token_loss(np.full((3, 4), 2.5), np.array([0, 3, 1]))
     expect.close(got, np.log(4), "the loss of equal logits")
 
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_loss(model):
-    """The mean of −log softmax at the next token, over all rows; for huge logits too."""
+    """The loss is the mean of −log softmax at the next token, over all rows, even for huge logits."""
     expect.matches(model.next_token_loss, features(2, 5, 7), np.array([[1, 2, 0, 6, 3], [4, 4, 5, 0, 1]]))
     expect.matches(model.next_token_loss, 512 * features(4, 3, seed=1), np.array([2, 0, 1, 1]))
 
@@ -342,7 +341,7 @@ def test_loss(model):
 
 @pytest.mark.question("generate", points=0.375)
 def test_generate(model):
-    """The token with the largest logit, again and again."""
+    """Each new token is the token with the largest logit."""
     expect.matches(model.generate, np.array([2, 5, 0]), tiny_model(tied=False), 6)
     expect.matches(model.generate, np.array([1, 4, 4, 2]), tiny_model(tied=False), 4)
     expect.matches(model.generate, np.array([7]), tiny_model(), 4)
@@ -350,12 +349,12 @@ def test_generate(model):
 
 @pytest.mark.question("generate", points=0.125)
 def test_no_new_tokens(model):
-    """For a count of 0 the result is an empty array of int64, as it is an array of int64 for a larger count."""
+    """For a count of 0 the result is an empty array of int64."""
     expect.matches(model.generate, np.array([0, 2]), tiny_model(), 4)
     expect.dtype(model.generate, np.array([3, 1]), tiny_model(), 0)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 SINGLE, DOUBLE = (tuple(features(2, 3, 4, seed=seed, dtype=dtype) for seed in (0, 1)) for dtype in (np.float32, float))
@@ -375,16 +374,15 @@ AT = float32(tiny_layer()), np.array([3, 4]), FREQUENCIES, causal(2, 3)
     ],
 )
 def test_dtype(model, function, calls):
-    """float32 where x, the weights and the cache are float32, whatever positions and frequencies are; else float64, for
-    whole numbers too."""
+    """The result is float32 if x, weights and cache are float32, whatever positions and frequencies are; else
+    float64."""
     for arguments in calls:
         expect.dtype(getattr(model, function), *arguments)
 
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_stay_as_they_are(model):
-    """No function changes what it gets: not the x of a block, not the tensors of a checkpoint, not the list of a
-    cache."""
+    """No function changes an argument: not the x of a block, the tensors of a checkpoint, or the list of a cache."""
     cache = [(features(2, 3, 4), features(2, 3, 4, seed=1))]
     expect.unchanged(model.block, features(2, 8), tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0])
     old = {"model.layers.0.self_attn.rotary_emb.inv_freq": FREQUENCIES}

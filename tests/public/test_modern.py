@@ -1,4 +1,4 @@
-"""Modern, the tests you can see: each function by the example of its docstring, its values, and what it is for.
+"""Public tests of modern models: each function's docstring example, its values, and its purpose.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/modern.json`.
 """
@@ -12,7 +12,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 
 
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
-    """q_content, k_content, q_rope and k_rope, every size another."""
+    """q_content, k_content, q_rope and k_rope, with different sizes."""
     shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotated), (k_len, rotated))
     return [features(*lead, *shape, seed=seed + place) for place, shape in enumerate(shapes)]
 
@@ -38,28 +38,28 @@ def test_position_by_hand(modern):
 
 @pytest.mark.question("rope_layers", points=0.25)
 def test_layers_by_hand(modern):
-    """With interval 4 layer 3 has no encoding."""
+    """With interval 4, layer 3 has no encoding."""
     expected = np.array([True, True, True, False, True])
     expect.close(modern.rope_layers(5, 4), expected, "rope_layers(5, 4)")
 
 
 @pytest.mark.question("rope_layers", points=0.25)
 def test_layers(modern):
-    """Layer l uses RoPE where (l + 1) mod interval is not 0, as a boolean."""
+    """Layer l uses RoPE if (l + 1) mod interval is not 0, as a boolean."""
     expect.matches(modern.rope_layers, 13, 3)
     expect.dtype(modern.rope_layers, 10, 4)
 
 
 @pytest.mark.question("layer_bases", points=0.1875)
 def test_bases_by_hand(modern):
-    """With interval 3 layer 2 is global."""
+    """With interval 3, layer 2 is global."""
     expected = np.array([10000.0, 10000.0, 1000000.0, 10000.0])
     expect.close(modern.layer_bases(4, 3), expected, "layer_bases(4, 3)")
 
 
 @pytest.mark.question("layer_bases", points=0.25)
 def test_bases(modern):
-    """global_base where (l + 1) mod interval is 0, else local_base."""
+    """Layer l has global_base if (l + 1) mod interval is 0, else local_base."""
     expect.matches(modern.layer_bases, 14, 6)
     expect.matches(modern.layer_bases, 7, 2, 700, 30000)
 
@@ -69,15 +69,14 @@ def test_bases(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.25)
 def test_window_by_hand(modern):
-    """Two queries at positions 2 and 3, and a window of two keys."""
+    """Two queries at positions 2 and 3 see a window of two keys."""
     expected = np.array([[False, True, True, False], [False, False, True, True]])
     expect.close(modern.sliding_window_mask(2, 4, 2), expected, "sliding_window_mask(2, 4, 2)")
 
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
 def test_window(modern):
-    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p: with window 1 to its
-    own. The mask is boolean."""
+    """Query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p; the mask is boolean."""
     expect.matches(modern.sliding_window_mask, 7, 7, 3)
     expect.matches(modern.sliding_window_mask, 3, 5, 1)
     expect.matches(modern.sliding_window_mask, 1, 9, 4)
@@ -86,15 +85,14 @@ def test_window(modern):
 
 @pytest.mark.question("chunk_mask", points=0.25)
 def test_chunks_by_hand(modern):
-    """Three queries at positions 2, 3 and 4, and blocks of three positions: a new block begins at 3."""
+    """For queries at positions 2, 3 and 4 and blocks of three positions, a new block begins at 3."""
     expected = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 1]], dtype=bool)
     expect.close(modern.chunk_mask(3, 5, 3), expected, "chunk_mask(3, 5, 3)")
 
 
 @pytest.mark.question("chunk_mask", points=0.5)
 def test_chunks(modern):
-    """Query i stands at p = i + k_len − q_len and may attend to the keys j ≤ p of its own block. The mask is
-    boolean."""
+    """Query i is at p = i + k_len − q_len and may attend to the keys j ≤ p of its own block; the mask is boolean."""
     expect.matches(modern.chunk_mask, 7, 7, 3)
     expect.matches(modern.chunk_mask, 1, 9, 4)
     expect.dtype(modern.chunk_mask, 3, 5, 20)
@@ -122,14 +120,14 @@ def test_p_rope(modern):
 
 @pytest.mark.question("temperature", points=0.1875)
 def test_temperature_by_hand(modern):
-    """1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
+    """The factor is 1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
     expected = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
     expect.close(modern.temperature(np.array([0, 8190, 8191])), expected, "temperature([0, 8190, 8191])")
 
 
 @pytest.mark.question("temperature", points=0.25)
 def test_temperature(modern):
-    """1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for positions of any shape."""
+    """The factor is 1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for positions of any shape."""
     expect.matches(modern.temperature, np.array([[100000, 3, 20000], [8192, 16383, 5]]))
     expect.matches(modern.temperature, np.arange(12), 3.0, 0.25)
     expect.matches(modern.temperature, 40, 7, 0.5)
@@ -137,7 +135,7 @@ def test_temperature(modern):
 
 @pytest.mark.question("log_n_scale", points=0.1875)
 def test_log_n_by_hand(modern):
-    """256 tokens are 16², so position 255 has the factor 2 where 16 is the trained length."""
+    """256 tokens are 16², so position 255 has the factor 2 for the trained length 16."""
     expect.close(
         modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)"
     )
@@ -145,7 +143,7 @@ def test_log_n_by_hand(modern):
 
 @pytest.mark.question("log_n_scale", points=0.25)
 def test_log_n(modern):
-    """max(1, ln(position + 1)/ln(trained_len)), for positions of any shape."""
+    """The factor is max(1, ln(position + 1)/ln(trained_len)), for positions of any shape."""
     expect.matches(modern.log_n_scale, np.array([[100000, 3, 20000], [8192, 2047, 5]]), 2048)
     expect.matches(modern.log_n_scale, 40, 7)
 
@@ -155,7 +153,7 @@ def test_log_n(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_by_hand(modern):
-    """Content 1 and a rotated part of cos 2, over √4."""
+    """The score is a content score of 1 plus a rotated score of cos 2, over √4."""
     one, key = np.array([[[1.0, 0.0]]]), np.array([[1.0, 0.0]])
     scores = modern.decoupled_scores(one, one, one, key, np.array([3]), np.array([1]))
     expect.close(scores, np.array([[[(1 + np.cos(2)) / 2]]]), "the score of a query at 3 and a key at 1")
@@ -171,12 +169,11 @@ def test_decoupled(modern):
 @pytest.mark.question("decoupled_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
-    """Shift query and key together and the score stays; at the same position nothing is rotated, one further on it
-    is."""
+    """If query and key shift together, the score stays; it is the plain score at the same position only."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
-    expect.close(shifted, score, "shifting both positions leaves the score")
+    expect.close(shifted, score, "shifting both positions does not change the score")
     plain = (q_content @ k_content.swapaxes(-1, -2) + q_rope @ k_rope.T) / 3
     same = modern.decoupled_scores(*arrays, np.array([m]), np.array([m]))
     expect.close(same, plain, "at the same position the score is that of unrotated features")
@@ -184,13 +181,13 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
     still = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m]), np.array([m]))
     expect.holds(
         np.all(further[0] < still[0]),
-        "one position further on, the rotated features of a token score lower with themselves",
+        "one position further, the rotated features of a token score lower with themselves",
     )
 
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_refuses_other_heads(modern):
-    """Nothing that is there once serves several: heads, keys or positions that do not fit are refused."""
+    """Heads, keys or positions that do not fit raise a ValueError: numpy must not repeat a single row."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5))
@@ -205,14 +202,14 @@ def test_decoupled_refuses_other_heads(modern):
 
 @pytest.mark.question("kept_tokens", points=0.25)
 def test_kept_by_hand(modern):
-    """Nine tokens, two sinks, a window of three; and four tokens, which all stay."""
+    """Of nine tokens, two sinks and a window of three stay; four tokens all stay."""
     expect.close(modern.kept_tokens(9, 2, 3), np.array([0, 1, 6, 7, 8]), "kept_tokens(9, 2, 3)")
     expect.close(modern.kept_tokens(4, 2, 3), np.array([0, 1, 2, 3]), "kept_tokens(4, 2, 3)")
 
 
 @pytest.mark.question("kept_tokens", points=0.25)
 def test_kept(modern):
-    """The first n_sinks and the last `window`, each once, in order, as int64."""
+    """The first n_sinks and the last `window` tokens stay, each once, in order, as int64."""
     expect.matches(modern.kept_tokens, 30, 4, 7)
     expect.matches(modern.kept_tokens, 10, 4, 7)
     expect.matches(modern.kept_tokens, 12, 7, 4)
@@ -224,15 +221,14 @@ def test_kept(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_by_hand(modern):
-    """One position on, the pair (1, 0) is (cos θ_i, sin θ_i)."""
+    """One position further, the pair (1, 0) is (cos θ_i, sin θ_i)."""
     expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
     expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), expected, "the pairs (1, 0) and (1, 0)")
 
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift(modern):
-    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes; the cache
-    stays."""
+    """Every row rotates by the same angles offset·θ_i, for any leading axes; the cache does not change."""
     expect.matches(modern.shift_keys, features(5, 8), -3)
     expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
 
@@ -240,7 +236,7 @@ def test_shift(modern):
 @pytest.mark.question("shift_keys", points=0.25)
 @given(seed=seeds(), first=positions(500), second=positions(500))
 def test_shifts_add_up(modern, seed, first, second):
-    """To move by one offset and then by another is to move by their sum; an offset of 0 changes nothing."""
+    """Two moves are one move by the sum of the offsets; an offset of 0 changes nothing."""
     cache = 3 + features(3, 8, seed=seed)
     there = modern.shift_keys(cache, first)
     expect.close(modern.shift_keys(there, second), modern.shift_keys(cache, first + second), "shifts add up")
@@ -253,32 +249,32 @@ def test_shifts_add_up(modern, seed, first, second):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_by_hand(modern):
-    """Two equal scores and a sink as high as they are: each key gets a third, and so does the sink."""
+    """With two equal scores and an equal sink, each key gets a third, and so does the sink."""
     got = modern.sink_weights(np.zeros((1, 1, 2)), np.array([0.0]))
     expect.close(got, np.full((1, 1, 2), 1 / 3), "sink_weights([[[0, 0]]], [0])")
 
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink(modern):
-    """e^score over the sum of all e^score and e^sink; head h has sink h, whatever stands in front of the heads."""
+    """A weight is e^score over the sum of all e^score and e^sink; head h has sink h, for any leading axes."""
     expect.matches(modern.sink_weights, features(2, 3, 4, 5), np.array([0.5, -1.0, 2.0]))
 
 
 @pytest.mark.question("sink_weights", points=0.25)
 @given(seed=seeds(), sink=positions(6))
 def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
-    """A sink takes the same share from every key of a query, a higher one takes more; a sink of −∞ takes nothing."""
+    """A sink takes the same share from every key of a query, a higher sink more, and a sink of −∞ nothing."""
     scores = features(2, 3, 5, seed=seed)
     plain = modern.sink_weights(scores, np.full(2, -np.inf))
     expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞ the weights sum to 1")
     weights = modern.sink_weights(scores, np.array([sink, sink + 1.0]))
     sums = weights.sum(axis=-1, keepdims=True)
-    expect.close(weights, plain * sums, "what is left is shared as without a sink")
+    expect.close(weights, plain * sums, "the keys share the rest as without a sink")
     taken = np.exp([sink, sink + 1.0])[:, np.newaxis]
     expect.close(sums[..., 0], 1 - taken / (np.exp(scores).sum(axis=-1) + taken), "the share of the sink")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -293,5 +289,5 @@ def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
     ],
 )
 def test_tables_are_float64(modern, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(modern, function), *arguments)

@@ -1,4 +1,4 @@
-"""Three first attempts, the tests you can see: each function by its values, and what each attempt gets right and wrong.
+"""Public tests of the three first attempts: the values of each function, and what each attempt gets right and wrong.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
 """
@@ -60,7 +60,7 @@ def test_normalized_of_one_token(naive):
     """A sequence of one token gets a single 0."""
     expect.matches(naive.normalized_positions, 1)
     between = naive.normalized_positions(4)[2]
-    expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
+    expect.holds(0 < between < 1, "the third of four tokens is between 0 and 1")
 
 
 @pytest.mark.question("normalized_positions", points=0.625)
@@ -96,7 +96,7 @@ def test_bits_needed_around_powers_of_two(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_by_hand(naive):
-    """Most significant bit first: 00, 01, 10."""
+    """The most significant bit comes first: 00, 01, 10."""
     expect.matches(naive.binary_positions, 3)
     expect.close(naive.binary_positions(3), np.array([[0, 0], [0, 1], [1, 0]]), "binary_positions(3)")
 
@@ -109,7 +109,7 @@ def test_binary_does_not_loop_over_positions(naive):
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary(naive):
-    """As many columns as are needed, or as asked for, with zeros in front."""
+    """There are as many columns as needed, or n_bits columns, with zeros in front."""
     expect.matches(naive.binary_positions, 9)
     expect.matches(naive.binary_positions, 5, 6)
     expect.matches(naive.binary_positions, 8, n_bits=3)
@@ -130,7 +130,7 @@ def test_binary_reads_back(naive, length, spare):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_by_hand(naive):
-    """Bit 0 goes 0, 1, 0, 1, so its period is 2. Each next bit is twice as slow."""
+    """Bit 0 goes 0, 1, 0, 1, so its period is 2. Each next bit has twice the period."""
     expect.matches(naive.bit_period, 4)
     expect.matches(naive.bit_period, 0)
 
@@ -140,7 +140,7 @@ def test_bit_period_by_hand(naive):
 
 @pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_by_hand(naive):
-    """From 7 to 8 all four bits change, from 00 to 01 one of two."""
+    """From 7 to 8 all four bits change, from 00 to 01 one of two bits."""
     expect.matches(naive.hamming_steps, SEVEN_AND_EIGHT)
     expect.matches(naive.hamming_steps, np.array([[0, 0], [0, 1], [1, 0], [1, 0]]))
 
@@ -159,14 +159,14 @@ def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_by_hand(naive):
-    """Two bits: 00, 01, 11, 10."""
+    """With two bits the codes are 00, 01, 11, 10."""
     expect.matches(naive.gray_positions, 4)
     expect.close(naive.gray_positions(4), np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "gray_positions(4)")
 
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
-    """The same columns as binary_positions, with zeros in front if n_bits is larger than needed."""
+    """The result has as many columns as binary_positions, with zeros in front if n_bits is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)
@@ -181,7 +181,7 @@ def test_gray_changes_one_bit_a_step(naive, length):
     expect.close(len(np.unique(codes, axis=0)), length, "the number of different codes")
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_gray_changes_one_bit_a_step(naive, length):
     ],
 )
 def test_tables_are_float64(naive, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(naive, function), *arguments)
 
 
@@ -205,6 +205,6 @@ def test_dtype(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_too_few_bits(naive):
-    """Three bits end at position 7: nine positions do not fit, and two of them would share a code."""
+    """Three bits end at position 7: nine positions raise a ValueError, because two of them would share a code."""
     expect.answers(naive.binary_positions, 7, 3)
     expect.raises(ValueError, naive.binary_positions, 9, 3)

@@ -1,4 +1,4 @@
-"""Relative positions, the tests you can see: each function by its values, and the properties that make it relative.
+"""Public tests of relative positions: the values of each function, and the properties that make it relative.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/relative.json`.
 """
@@ -14,14 +14,14 @@ from autograder.checks.inputs import features, seeds
 
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions(relative):
-    """Key minus query: negative behind the query, positive ahead of it."""
+    """The distance is key minus query: negative behind the query, positive ahead of it."""
     expect.matches(relative.relative_positions, 2, 3)
     expect.matches(relative.relative_positions, 5, 4)
 
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start: for the newest token all earlier ones are behind."""
+    """Queries count from q_start: for the newest token all earlier tokens are behind."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -37,13 +37,13 @@ def test_clip_by_hand(relative):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_any_shape(relative):
-    """Works on relative positions of any shape."""
+    """Relative positions may have any shape."""
     expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
 
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_by_hand(relative):
-    """Three equal words, and a table with a row for behind, one for here, one for ahead."""
+    """For three equal words, the table has a row for behind, a row for the word itself and a row for ahead."""
     q, k = np.array([[2.0, 2.0, 0.0, 0.0]] * 2), np.array([[1.0, 1.0, 0.0, 0.0]] * 3)
     table = np.array([[0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
     scores = expect.matches(relative.shaw_scores, q, k, table, 1)
@@ -52,7 +52,7 @@ def test_shaw_scores_by_hand(relative):
 
 @pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores(relative):
-    """q_i · (k_j + a_ij) / √d, for any number of leading axes."""
+    """The score is q_i · (k_j + a_ij) / √d, for any number of leading axes."""
     expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
     expect.matches(relative.shaw_scores, features(2, 5, 3), features(2, 3, 3, seed=1), features(3, 3, seed=2), 1)
 
@@ -60,7 +60,7 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_a_lone_token_reads_itself(relative, seed):
-    """With one token the result is its value plus the middle row of the value table; a second token counts too."""
+    """For one token the result is its value plus the middle row of the value table; a second token counts too."""
     q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
     key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -76,7 +76,7 @@ def test_a_lone_token_reads_itself(relative, seed):
 
 @pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention(relative):
-    """Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
+    """The result is Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
     key_table, value_table = features(5, 4, seed=3), features(5, 3, seed=4)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
@@ -113,7 +113,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """Causal: all buckets are for the past, and keys ahead count as 0."""
+    """In the causal case all buckets are for the past, and keys ahead count as 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
@@ -123,14 +123,14 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the number in the table for its bucket, heads first."""
+    """Each pair gets the table's number for its bucket; the heads are the first axis."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 7, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 7")
 
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias(relative):
-    """One row of the table per bucket, one column per head."""
+    """The table has one row per bucket, one column per head."""
     expect.matches(relative.t5_bias, features(8, 3), 4, 6)
     expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=20, q_start=9)
 
@@ -143,14 +143,12 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
     expect.close(moved[..., start:], relative.t5_bias(table, 3, 3), "queries and keys moved together")
-    expect.holds(
-        (moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind"
-    )
+    expect.holds((moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead differs from a key one behind")
 
 
 @pytest.mark.question("four_term_scores", points=0.25)
 def test_four_terms_by_hand(relative):
-    """The lesson's example: content and position of the query times content and position of the key."""
+    """In the lesson's example, content and position of the query meet content and position of the key."""
     q, k, table = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]]), np.array([[5.0], [0.0], [7.0]])
     scores = relative.four_term_scores(q, k, table, np.array([1.0]), np.array([10.0]), 1)
     expect.close(scores, np.array([[4.0, 83.0], [59.0, 6.0]]), "the scores worked out in the lesson")
@@ -158,7 +156,7 @@ def test_four_terms_by_hand(relative):
 
 @pytest.mark.question("four_term_scores", points=0.5)
 def test_four_terms(relative):
-    """((q_i + u)·k_j + (q_i + w)·a_ij)/√d, for any number of leading axes."""
+    """The score is ((q_i + u)·k_j + (q_i + w)·a_ij)/√d, for any number of leading axes."""
     expect.matches(
         relative.four_term_scores, features(2, 4), features(3, 4, seed=1), features(3, 4, seed=2), *features(2, 4), 1
     )
@@ -175,22 +173,21 @@ def test_four_terms(relative):
 @pytest.mark.question("four_term_scores", points=0.5)
 @given(seed=seeds())
 def test_a_query_without_content(relative, seed):
-    """A query of zeros still scores: content_bias looks for contents, the same at every distance, and position_bias for
-    distances, the same for every content."""
+    """For a query of zeros, content_bias still scores contents, at any distance, and position_bias distances."""
     nobody, k, table = np.zeros((4, 3)), features(4, 3, seed=seed), features(5, 3, seed=seed + 1)
     u, w = features(3, seed=seed + 2), features(3, seed=seed + 3)
     by_content = relative.four_term_scores(nobody, k, table, u, 0 * w, 2)
-    expect.close(by_content, np.tile(k @ u, (4, 1)) / np.sqrt(3), "content_bias scores each key by its content alone")
+    expect.close(by_content, np.tile(k @ u, (4, 1)) / np.sqrt(3), "content_bias scores each key only by its content")
     by_position = relative.four_term_scores(nobody, k, table, 0 * u, w, 2)
-    expect.close(by_position[1:, 1:], by_position[:-1, :-1], "position_bias scores each key by its distance alone")
+    expect.close(by_position[1:, 1:], by_position[:-1, :-1], "position_bias scores each key only by its distance")
     expect.close(by_position[0, :2], table[2:4] @ w / np.sqrt(3), "distances 0 and 1 use rows 2 and 3 of five")
     somebody = relative.four_term_scores(nobody + 1, k, table, u, 0 * w, 2)
-    expect.holds(not np.allclose(somebody, by_content), "another query scores differently")
+    expect.holds(not np.allclose(somebody, by_content), "another query has different scores")
 
 
 @pytest.mark.question("disentangled_scores", points=0.25)
 def test_disentangled_by_hand(relative):
-    """The lesson's example: the query asks for a distance, and so does the key, in the other direction."""
+    """In the lesson's example, the query asks for a distance, and so does the key, in the other direction."""
     q, k = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]])
     key_table, query_table = np.array([[5.0], [0.0], [7.0]]), np.array([[1.0], [0.0], [10.0]])
     scores = relative.disentangled_scores(q, k, key_table, query_table, 1)
@@ -199,26 +196,26 @@ def test_disentangled_by_hand(relative):
 
 @pytest.mark.question("disentangled_scores", points=0.5)
 def test_disentangled(relative):
-    """(q_i·k_j + q_i·a_ij + k_j·b_ji)/√(3d), for any number of leading axes."""
+    """The score is (q_i·k_j + q_i·a_ij + k_j·b_ji)/√(3d), for any number of leading axes."""
     tables = features(3, 4, seed=2), features(3, 4, seed=3)
     expect.matches(relative.disentangled_scores, features(2, 4), features(3, 4, seed=1), *tables, 1)
     tables = features(5, 3, seed=2), features(5, 3, seed=3)
     expect.matches(relative.disentangled_scores, features(2, 5, 3), features(2, 4, 3, seed=1), *tables, 2)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_dtype(relative):
-    """float32 where q, k and the table all are; whole numbers give float64."""
+    """The result is float32 if q, k and the table all are float32; whole numbers give float64."""
     expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
     expect.dtype(relative.shaw_scores, *2 * [np.array([[1, 0], [1, 0]])], np.array([[2, 0], [0, 0], [-1, 0]]), 1)
 
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_the_table_has_a_row_for_each_distance(relative):
-    """A table for another max_distance is refused: its rows would be read as other distances."""
+    """A table for another max_distance raises a ValueError: its rows would be read as other distances."""
     q = features(3, 4)
     expect.answers(relative.shaw_scores, q, q, features(3, 4), 1)
     expect.raises(ValueError, relative.shaw_scores, q, q, features(5, 4), 1)

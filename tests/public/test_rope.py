@@ -1,4 +1,4 @@
-"""RoPE, the tests you can see: each function by its values, and the properties that make it RoPE.
+"""Public tests of RoPE: the values of each function, and the properties that make it RoPE.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/rope.json`.
 """
@@ -27,7 +27,7 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.1875)
 def test_cos_sin(rope):
-    """Row t holds the cosines and sines of positions[t]·θ_i, also far away: the angles are float64."""
+    """Row t holds the cosines and sines of positions[t]·θ_i, even far away: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=300.0)
     expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)
@@ -86,14 +86,14 @@ def test_apply_rope_half(rope):
 
 @pytest.mark.question("interleaved_to_half", points=0.25)
 def test_interleaved_to_half(rope):
-    """Even features first, then odd ones."""
+    """The even features come first, then the odd ones."""
     expect.matches(rope.interleaved_to_half, np.arange(8.0))
     expect.matches(rope.interleaved_to_half, features(2, 3, 6))
 
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved(rope):
-    """It is the inverse of interleaved_to_half."""
+    """The function is the inverse of interleaved_to_half."""
     expect.matches(rope.half_to_interleaved, np.arange(8.0))
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
@@ -107,7 +107,7 @@ def test_rotation_matrix(rope):
 
 @pytest.mark.question("rope_scores", points=0.5)
 def test_scores(rope):
-    """Rotated queries times rotated keys, divided by √d."""
+    """The scores are rotated queries times rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
     expect.matches(
         rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3])
@@ -120,8 +120,8 @@ def test_scores(rope):
 @pytest.mark.question("rope_scores", points=1.0)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """Query and key shifted together score as before, and with another offset they do not; at offset 0 the score is the
-    plain one."""
+    """If query and key shift together, the score stays; another offset changes it, and offset 0 gives the plain
+    score."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -144,7 +144,7 @@ def test_attention(rope):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_is_causal_by_row_order(rope):
-    """Row t attends to rows 0 … t, also if their positions are in another order."""
+    """Row t attends to rows 0 … t, even if their positions are in another order."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]), base=300.0)
 
@@ -161,7 +161,7 @@ def test_decoding_token_by_token(rope):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_after_rows_were_dropped(rope):
-    """The new token has the position `position`, also if the cache holds fewer rows."""
+    """The new token has the position `position`, even if the cache holds fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
     batch = features(5, 2, 3, 4, seed=6)
@@ -170,19 +170,19 @@ def test_decoding_after_rows_were_dropped(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
-    """The first rotary_dim features are rotated with θ from rotary_dim; the others do not change."""
+    """The first rotary_dim features rotate with θ from rotary_dim; the others do not change."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 6)
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
 
 @pytest.mark.question("decay_bound", points=0.1875)
 def test_decay_bound(rope):
-    """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
+    """The bound is the mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
     expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8, base=300.0)
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_decay_bound(rope):
     ],
 )
 def test_tables_are_float64(rope, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(rope, function), *arguments)
 
 
@@ -208,6 +208,6 @@ def test_dtype(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_positions_fit_the_rows(rope):
-    """Every row needs one position: a single one for all rows is refused, though numpy would use it for all."""
+    """Every row needs one position: a single one raises a ValueError, though numpy would use it for all rows."""
     expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]))

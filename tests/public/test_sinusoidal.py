@@ -1,4 +1,4 @@
-"""Sinusoidal encoding, the tests you can see: each function by its values, and the properties that made it famous.
+"""Public tests of the sinusoidal encoding: the values of each function, and the properties that made it famous.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/sinusoidal.json`.
 """
@@ -13,7 +13,7 @@ from autograder.checks.inputs import case, features, positions
 
 SHIFTS = st.integers(-500, 500)
 # A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of
-# dtype, which costs where the dtype is asked for. Angles in float32 are off by 6e−5 at these positions.
+# dtype, which costs points in the test of the dtype. Angles in float32 are off by 6e−5 at these positions.
 ROUNDED = 1e-6
 
 
@@ -44,7 +44,7 @@ def test_encoding_by_hand(sinusoidal):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.625)
 def test_encoding(sinusoidal):
-    """PE(p, 2i) = sin(p·ω_i) and PE(p, 2i+1) = cos(p·ω_i), for positions of any shape, a single number too."""
+    """PE(p, 2i) = sin(p·ω_i) and PE(p, 2i+1) = cos(p·ω_i), for positions of any shape, even a single number."""
     expect.matches(sinusoidal.sinusoidal_encoding, np.arange(5), 6)
     expect.matches(sinusoidal.sinusoidal_encoding, np.array([[-3.0, 0.5], [20.0, 7.0]]), 4, base=300.0)
     expect.matches(sinusoidal.sinusoidal_encoding, 7, 8)
@@ -113,21 +113,21 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
     at_zero = np.tile([0.0, 1.0], 3)
     here, there = (sinusoidal.shift_matrix(moves, 6) @ at_zero for moves in (position, position + shift))
     moved = sinusoidal.shift_matrix(shift, 6) @ here
-    expect.close(moved, there, f"PE({position}), moved on by {shift}", ROUNDED)
+    expect.close(moved, there, f"PE({position}), moved by {shift}", ROUNDED)
     first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
     expect.close(moved[:2], first_hand, f"the first hand after moving from {position} by {shift}", ROUNDED)
 
 
 @pytest.mark.question("offset_similarity", points=0.3125)
 def test_similarity_by_hand(sinusoidal):
-    """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
+    """The similarity is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
     expected = np.array([2.0, np.cos(1) + np.cos(0.01)])
     expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), expected, "offset_similarity([0, 1], 4)")
 
 
 @pytest.mark.question("offset_similarity", points=0.5)
 def test_similarity(sinusoidal):
-    """Offsets of any shape and sign, a single number too."""
+    """Offsets may have any shape and sign, and may be a single number."""
     expect.matches(sinusoidal.offset_similarity, np.array([[0.0, -2.5, 10.0], [3.0, 200.0, 1.0]]), 6)
     expect.matches(sinusoidal.offset_similarity, np.arange(4), 8, base=300.0)
     expect.matches(sinusoidal.offset_similarity, 5, 6)
@@ -136,7 +136,7 @@ def test_similarity(sinusoidal):
 @pytest.mark.question("offset_similarity", points=0.625)
 @given(position=positions(1000), shift=SHIFTS)
 def test_similarity_knows_no_position(sinusoidal, position, shift):
-    """PE(p) · PE(p + k) depends on k alone, and not on its sign."""
+    """PE(p) · PE(p + k) depends only on the size of k, not on its sign."""
     here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), 6)
     similarity = sinusoidal.offset_similarity(shift, 6)
     expect.close(similarity, here @ there, f"the dot product of positions {position} and {position + shift}")
@@ -147,7 +147,7 @@ def test_similarity_knows_no_position(sinusoidal, position, shift):
 
 @pytest.mark.question("to_concatenated", points=0.5)
 def test_to_concatenated(sinusoidal):
-    """All the sines first, then all the cosines."""
+    """All the sines come first, then all the cosines."""
     expect.matches(sinusoidal.to_concatenated, np.arange(6.0))
     expect.matches(sinusoidal.to_concatenated, features(2, 3, 8))
 
@@ -159,7 +159,7 @@ def test_to_interleaved(sinusoidal):
     expect.matches(sinusoidal.to_interleaved, features(2, 3, 8))
 
 
-# What lesson 1 says once for all
+# Rules of lesson 1 for every function
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_to_interleaved(sinusoidal):
     ],
 )
 def test_tables_are_float64(sinusoidal, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and all that builds on it loses more."""
+    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
     expect.dtype(getattr(sinusoidal, function), *arguments)
 
 
@@ -186,6 +186,6 @@ def test_dtype(sinusoidal):
 
 @pytest.mark.question("frequencies", points=0.125)
 def test_frequencies_need_pairs(sinusoidal):
-    """An odd d_model is refused: its last feature has no pair."""
+    """An odd d_model raises a ValueError: its last feature has no pair."""
     expect.answers(sinusoidal.frequencies, 2)
     expect.raises(ValueError, sinusoidal.frequencies, 29)

@@ -134,8 +134,8 @@ let seen = false;
 const draw = () => {
   if (!seen || running !== undefined || drawn === checked || checked === undefined) return;
   const text = (drawn = checked);
-  ask("draw", { name: lesson }, ({ kind, pictures }) => {
-    if (kind === "done" || kind === "failed") say("");
+  ask("draw", { name: lesson }, ({ kind, pictures, sentence }) => {
+    if (kind !== "drawn") say(sentence ?? "");
     if (kind !== "drawn" || text !== checked) return;
     const urls = Object.entries(pictures).map(([name, svg]) => [name, URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }))]);
     announce({ pictures: { ...state.pictures, [lesson]: { ...state.pictures[lesson], ...Object.fromEntries(urls) } } });

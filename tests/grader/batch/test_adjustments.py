@@ -1,4 +1,4 @@
-"""Corrections by hand: a table of the instructor's, read at every run."""
+"""Corrections by hand: a table of the instructor, which every run reads."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
 
 
 def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
-    """A run takes in anew what was handed in, and its table with it."""
+    """Every run reads the submissions and their table again."""
     apply(book, HEAD, "ada,rope,1,,x")
     book.take_in([[submission_file("ada")]], {"rope": "suite"})
     (book.out.parent / adjustments.ADJUSTMENTS_FILE).unlink()
@@ -79,7 +79,7 @@ def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
 
 
 def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) -> None:
-    """A mark of UTF-8 in front, semicolons, a comma in a number."""
+    """The table may have a byte order mark, semicolons, and a comma in a number."""
     assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
     assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
 
@@ -87,7 +87,7 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
-    """Comments and blank lines between, titles and names of assignments in capitals."""
+    """The table may have comments and blank lines, and titles and names of assignments in capitals."""
     table = [HEAD.title(), '"bob byte","ROPE","1,5",,"Vorzeichen, schön"', "", "# of week 5, all of it", "ada,rope,,9,"]
     lines = [
         line if line.startswith("#") else re.sub(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', delimiter, line) for line in table

@@ -1,4 +1,4 @@
-"""Many submissions: nothing is lost and nothing graded twice, whoever is killed and whenever."""
+"""Batches of many submissions: no submission is lost or graded twice, whichever process is killed, and at any time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAME = "sinusoidal"
 
 
 def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
-    """A run in this process, and what it printed."""
+    """A run in this process, and its output."""
     printed = io.StringIO()
     summary = run.grade([folder], out, jobs=jobs, console=Console(file=printed, width=200))
     return summary, printed.getvalue()
@@ -50,7 +50,7 @@ def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A class with one of everything, and the OUT of an uninterrupted run on it."""
+    """A class with one submission of every kind, and the OUT of an uninterrupted run on it."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     (folder / NAME).mkdir()
     students = {
@@ -74,7 +74,7 @@ def by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
-    """Whatever was handed in: a status, a score and a file name, sorted by assignment and then student."""
+    """Every upload has a status, a score and a file name, sorted by assignment and then student."""
     rows = by_student(small[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -100,7 +100,7 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
 
 
 def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
-    """In folders with safe names; results in Gradescope's format."""
+    """Feedback is in folders with safe names; results are in Gradescope's format."""
     out = small[1]
     for kind, ending in (("feedback", "md"), ("results", "json")):
         written = sorted(path.parent.name for path in (out / kind).glob(f"*/{NAME}.{ending}"))
@@ -129,7 +129,8 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
 
 
 def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path: Path) -> None:
-    """A line per assignment, what was passed over, who is to be looked at and why; nobody is accused."""
+    """The summary has a line per assignment, the ignored files, and the submissions to review with reasons;
+    it accuses nobody."""
     shutil.copytree(small[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small[1], tmp_path / "out")
@@ -156,7 +157,7 @@ def dear(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processor time, memory, and whatever ends a process; however few there are."""
+    """This covers processor time, memory, and everything that ends a process, even in a small class."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -194,8 +195,8 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None:
-    """Each time a little later: as it opens a file under OUT, and as it has kept a grade. The same command goes on; no
-    grade that was kept is lost, and the grades come out the same."""
+    """The kill comes a little later each time, when a file under OUT is opened or a grade is stored. The same
+    command then continues; no stored grade is lost, and the grades are the same in the end."""
     grade(ten, tmp_path / "whole")
     known = [0]
     while interrupted.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
@@ -209,7 +210,7 @@ def graded_in(out: Path) -> int:
     """Submissions with a grade."""
     try:
         with Gradebook.reading(out) as book:
-            return sum(bool(row.graded) for row in book.rows())
+            return sum(bool(row.encoded_grade) for row in book.rows())
     except BatchError:
         return 0
 
@@ -290,14 +291,15 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
 
 
 def sleeps(begun: str) -> str:
-    """Leaves a file where it may, and then takes nearly as long as a call may take."""
+    """Leave a file in a permitted place, and then take nearly as long as a call may take."""
     slow = f"    if not os.path.exists({begun!r}):\n        open({begun!r}, 'w').close()\n        time.sleep(4)\n"
     return f"{classroom.right(NAME, 0)}\n\nimport os, time\n\ndef sinusoidal_encoding(*given):\n{slow}"
 
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C ends it with its exit code, and waits for no submission: what is graded by then is kept. Killed, it leaves
-    graders, which end by themselves. In the end no process is left, no temporary file, nor anything outside OUT."""
+    """Ctrl-C ends the command with its exit code, and does not wait for a submission: all grades so far are
+    stored. If the command is killed, its graders end by themselves. In the end there is no process, no
+    temporary file, and nothing outside OUT."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
@@ -314,7 +316,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             assert process.returncode == 130, printed
             assert "What was graded is kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
-        for _ in range(200):  # what is just being started ends a little later
+        for _ in range(200):  # a process that is starting ends a little later
             if not list(scratch.iterdir()):
                 break
             time.sleep(0.1)
@@ -332,7 +334,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.usefixtures("stand_ins")
 def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Something is handed to it all the same, and nothing waits for ever."""
+    """The cluster still accepts a submission, and nothing waits forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
     assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 2
@@ -340,7 +342,7 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
 
 @pytest.mark.usefixtures("stand_ins")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """Nor results; a note that somebody else put there stays."""
+    """Results are removed too; a note that somebody else put there stays."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -365,7 +367,7 @@ def test_a_questions_column_carries_its_assignment_where_there_are_several(tmp_p
 
 @pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
 def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one sentence."""
+    """The command names it in one sentence."""
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
@@ -399,7 +401,7 @@ def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path
 
 @pytest.mark.usefixtures("stand_ins")
 def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
-    """A spreadsheet knows the file for UTF-8, and every character is one that prints."""
+    """A spreadsheet recognises the file as UTF-8, and every character is printable."""
     names = ["a\x1b[2Jb", "\u202egnp.exe", "x\ny", "Zoë", "\u2028=1+1", "\x85@x"]
     put(tmp_path / "class" / NAME, {f"{name}.py": solved(number) for number, name in enumerate(names)})
     grade(tmp_path / "class", tmp_path / "out")
@@ -416,7 +418,7 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 
 
 def flipped(path: Path, draw: random.Random) -> None:
-    """A byte of the file is another one."""
+    """The file with one byte changed."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)
@@ -424,8 +426,8 @@ def flipped(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
-    """A damaged gradebook is graded anew, with the same grades. A command that only reads prints one sentence, or the
-    old files."""
+    """A damaged gradebook is graded again, with the same grades. A command that only reads prints one sentence, or
+    the old files."""
     grade(ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

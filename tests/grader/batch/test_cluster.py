@@ -23,11 +23,11 @@ distributed = pytest.importorskip("distributed", reason="the [cluster] extra is 
 
 NAME = "sinusoidal"
 NEVER = 1e6
-"""Seconds, where Dask wants to be told when to give up."""
+"""Seconds, for settings in which Dask expects a time after which it gives up."""
 
 
 class LoopbackCluster:
-    """A scheduler and workers, each a process."""
+    """A scheduler and workers, each in its own process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class LoopbackCluster:
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something once that many grades have been kept."""
+    """Do something once when so many grades are stored."""
     add, kept = Gradebook.add, []
 
     def add_and_do(*grade: Any) -> None:
@@ -77,8 +77,8 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a worker it is one sentence. One of two workers is killed in the middle with what it had in progress, and
-    nobody's grade differs."""
+    """Without a worker the command prints one sentence. One of two workers is killed in the middle of its
+    work, and all grades stay the same."""
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)

@@ -1,4 +1,4 @@
-"""The gradebook: what it keeps, what it never grades twice, and what it says when the disk or the file is bad."""
+"""The gradebook: its content, its rule to grade nothing twice, and its messages if the disk or the file is bad."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def students(book: Gradebook) -> list[str]:
 
 
 def test_a_grade_survives_its_json() -> None:
-    """Everything of it comes back, text that UTF-8 cannot hold included."""
+    """The whole grade comes back, even text that UTF-8 cannot hold."""
     assert from_json(to_json(GRADE)) == GRADE
     without = replace(GRADE, failure=None)
     assert from_json(to_json(without)) == without
 
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
-    """Two students with the same code share a grade; others with the same problem share theirs."""
+    """Two students with the same code share a grade; two students with the same problem share a row of problems."""
     same = [submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2")]
     book.take_in([[*same, unreadable("di"), unreadable("eve")]], SUITES)
     assert sorted(book.to_grade().values()) == [1, 2, 2]
@@ -61,7 +61,7 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its grades, and so does the old suite, should it come back."""
+    """The other assignment keeps its grades, and the old suite does too, in case it comes back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
     book.take_in([class_], SUITES)
     grade_all(book)
@@ -102,7 +102,7 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """A run over other folders, or over one assignment alone. Another file of the same student's is no loss."""
+    """The run has other folders, or only one assignment. Another file of the same student is not a loss."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.take_in([both], SUITES) == []
     assert book.take_in([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -135,7 +135,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
 
 
 def test_folders_are_distinct(book: Gradebook) -> None:
-    """Names that differ only in case or in what no file system allows."""
+    """The names differ only in case or in characters that a file system does not allow."""
     names = ("ada", "Ada", "x/y", "x:y", "x?y")
     book.take_in([[submission_file(name) for name in names]], SUITES)
     grade_all(book)
@@ -152,7 +152,7 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A file that is named by all that a student of a platform goes by is theirs; nobody else's grade changes."""
+    """A file that matches all names of a student on a platform belongs to that student; no other grade changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.take_in([first, second], SUITES)
@@ -171,8 +171,8 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
 def test_a_later_folder_counts_only_if_something_is_written_there(
     book: Gradebook, later: Submission, is_written: bool
 ) -> None:
-    """A broken file or the stub, handed in after a right file, takes no points away; after another such file it
-    counts."""
+    """A broken file or the stub, submitted after a correct file, takes no points away; after another such
+    file it counts."""
     first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
     last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
     book.take_in([[first], [replace(later, file="two/ada.py")]], SUITES)
@@ -185,7 +185,7 @@ def test_a_later_folder_counts_only_if_something_is_written_there(
 
 
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
-    """A late file that could be two students' is a row of its own."""
+    """A late file that could belong to two students gets a separate row."""
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]
     book.take_in([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
     grade_all(book)
@@ -193,8 +193,8 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """To find a code, keep its grade and read its rows takes SQLite as many steps among ten times as many
-    submissions."""
+    """Looking up code, storing its grade and reading its rows takes SQLite as many steps among ten times as
+    many submissions."""
 
     def steps(size: int) -> int:
         taken = []
@@ -211,7 +211,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
-    """A second one is told so; who only reads is not kept waiting."""
+    """A second run gets a message; a command that only reads does not wait."""
     book.take_in([[submission_file("ada")]], SUITES)
     grade_all(book)
     with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
@@ -227,7 +227,7 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """In one sentence; who only reads is told what to do."""
+    """The command says so in one sentence; a command that only reads says what to do."""
     path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
@@ -238,8 +238,8 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on
-    later."""
+    """SQLite may use no more pages, which it reports like a full disk: stored grades stay, and a later run
+    continues."""
     with pytest.raises(BatchError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
         book.take_in([[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES)
         (pages,) = book._database.execute("PRAGMA page_count").fetchone()

@@ -1,4 +1,4 @@
-"""A term, run by run: one table of students, and what changed since the last run, and why."""
+"""A term, run by run: one table of students, and the changes since the last run, with reasons."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_term_is_one_table(tmp_path: Path) -> None:
-    """A row per student, a column per lesson in the order of the course, the sum; an empty cell for nothing."""
+    """The table has a row per student, a column per lesson in the order of the course, and the sum; missing
+    scores are empty."""
     put(tmp_path / "class", {"rope/ada.py": solved(10, "apply_rope"), "rope/zoë.py": solved(25, "apply_rope")})
     put(tmp_path / "class", {"alibi/ada.py": solved(5, "alibi_slopes"), "naive/ada.py": solved(1, "binary_encoding")})
     grade(tmp_path / "class", tmp_path / "out")
@@ -59,7 +60,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another submission, a changed test, a correction by hand, or two of these."""
+    """The reason is another submission, a changed test, a correction by hand, or two of these."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -104,7 +105,7 @@ def interrupted(*_: object) -> None:
 
 @pytest.fixture
 def late(tmp_path: Path) -> Iterator[Path]:
-    """The OUT of a class of which the platform says when each came."""
+    """The OUT of a class whose platform reports the time of each submission."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
         {"submitted": "2026-11-02T09:00:00", "late": True},

@@ -14,7 +14,7 @@ from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
-"""A bell, both ways to begin a sequence, line ends and marks that turn text round."""
+"""A bell, both ways to begin a sequence, line ends and characters that reverse the direction of text."""
 
 
 def harmless(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Every call that is shown can be typed, and is then the call that was made."""
+"""Call representations: every call that is shown can be typed, and is then the same call."""
 
 from __future__ import annotations
 

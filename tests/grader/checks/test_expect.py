@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import answer_matches, form, form_errors, lacks_digits, practice_results
+from autograder.checks.answers import answer_form, answer_matches, form_errors, lacks_digits, practice_results
 from autograder.checks.proxy import StudentModule, parts
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -132,7 +132,7 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Expected, or returned where a small number was expected."""
+    """Such an int is expected, or is returned instead of a small number."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -219,7 +219,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """However many lines stand in front of it."""
+    """This holds for any number of lines before the loop."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -326,7 +326,7 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     ],
 )
 def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> None:
-    faults = [fault for _, fault in form_errors({"key": given}, {"key": form(False)})]
+    faults = [fault for _, fault in form_errors({"key": given}, {"key": answer_form(False)})]
     assert faults == ([f"key: {words}"] if words else [])
 
 
@@ -337,7 +337,7 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
         (0.517, True),
         (0.52, True),  # rounded
         (0.51, True),
-        (0.5, False),  # could be anything
+        (0.5, False),  # may be any value
         (0.5175, False),
         (-0.5174, False),
         (0.517363, False),  # is right
@@ -360,7 +360,7 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """A student looks for it in what the call beside it returns."""
+    """Otherwise a student would look for the value in the result of the call beside it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
@@ -408,7 +408,7 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     ],
 )
 def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
-    """Lists and tuples stand for each other; the order of a dict's entries makes no difference."""
+    """Lists and tuples are equivalent; the order of a dict's entries makes no difference."""
     differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
     assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
 

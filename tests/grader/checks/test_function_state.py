@@ -91,7 +91,7 @@ def test_building_blocks_reach_through_helpers() -> None:
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Each of thousands builds on all the others; only what fails is followed."""
+    """Each of thousands of functions uses all others; only failed functions are followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(blocks_of(ring).dependencies("f1")) == 9999
 
@@ -112,7 +112,7 @@ def theta(d):
 
 
 def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> None:
-    """No public test asks, and a hidden one will."""
+    """No public test checks this, but a hidden test will."""
     passed = TestResult(Test("t", "theta", 1.0, Phase.PUBLIC, "A rule"))
     asked = replace(passed, calls={Call("theta", (3,)): Reply(raised=Raised("ValueError", ("ValueError",), "3"))})
     for body, results, words in [

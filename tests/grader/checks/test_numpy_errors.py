@@ -1,4 +1,4 @@
-"""numpy's exceptions, each with one sentence of ours: the shapes that met, and the line where they did."""
+"""numpy's exceptions: each gets one sentence, with the shapes involved and the line of the error."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_shape_that_does_not_hold_the_numbers_is_named(shape: tuple[int, ...],
         ZEROS(shape).reshape(target)
     except ValueError as error:
         words = explanation(str(error))
-        named = tuple(target[1:] if target[0] == -1 else target)  # numpy leaves out a -1 in front
+        named = tuple(target[1:] if target[0] == -1 else target)  # numpy omits a leading -1
         assert words.startswith(f"An array of {int(np.prod(shape))} numbers does not fill shape {named}"), words
 
 
@@ -121,7 +121,7 @@ def test_an_unknown_message_stays_as_it_is(text: str) -> None:
 
 
 def test_a_hostile_message_takes_no_time() -> None:
-    """A submission writes its own messages, of up to 2,000 characters."""
+    """A submission may raise messages of up to 2,000 characters."""
     for start in (
         "operands could not be broadcast together with shapes ",
         "cannot reshape array of size 9 into shape (",

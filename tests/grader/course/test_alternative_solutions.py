@@ -1,5 +1,5 @@
-"""No right answer is rejected for the form in which it comes: any memory layout, and numpy's scalars and 0-d arrays for
-numbers."""
+"""Forms of results: no correct answer is rejected for its form, whether any memory layout, numpy's scalars,
+or 0-d arrays for numbers."""
 
 from __future__ import annotations
 
@@ -69,12 +69,13 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 STYLES = Path(__file__).with_name("alternative_solutions")
 """Right functions in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of
-digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. What is exact has none:
-positions, masks, bits and orders are the same numbers whoever computes them."""
+digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. Exact results have one
+form: positions, masks, bits and orders are the same numbers in every solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
-    """A style stands alone and calls nothing of the solution's. It leaves out what hardly has two styles."""
+    """An alternative solution calls no function of the solution. It leaves out functions that have hardly two
+    styles."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
@@ -107,4 +108,4 @@ def test_no_test_asks_where_only_rounding_decides(assignment: Assignment, suite:
     for name, library in (("np", np), ("math", math)):
         if name in vars(module):
             setattr(module, name, Rounded(library, factor))
-    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.ModuleBackend(module)) if not one.passed] == []

@@ -52,7 +52,7 @@ def crossing() -> Iterator[tuple[str, str]]:
 
 
 def test_imports_go_down() -> None:
-    """A change that needs an arrow up belongs elsewhere."""
+    """A change that needs an upward import belongs elsewhere."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
@@ -77,7 +77,7 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
-    """A stranger who searches for a name finds one thing."""
+    """A reader who searches for a name finds one definition."""
     classes = Counter(
         node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )
@@ -93,3 +93,11 @@ def test_no_test_imports_another() -> None:
         for name, text in texts.items()
         if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)
     ] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
+def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
+    """A path may have a space in it, and a command that is split there starts something else."""
+    calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)
+    split = [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "split"]
+    assert not any(isinstance(call.value, ast.JoinedStr) for call in split)

@@ -1,5 +1,5 @@
-"""The image's steps, as far as a machine without a builder of images can tell: what they name is there, and is what the
-course needs."""
+"""Steps of the image, checked without a tool that builds images: everything that they name exists, and is
+enough for the course."""
 
 from __future__ import annotations
 

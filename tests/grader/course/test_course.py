@@ -1,4 +1,4 @@
-"""The course is complete and in order: every assignment has its parts, its points and its tests."""
+"""The course: it is complete and in order, and every assignment has its parts, its points and its tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.grader.tools import mutants
 
 @pytest.fixture(autouse=True)
 def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To collect a suite takes as long as to run it: what is asked of an assignment here has the suite at hand."""
+    """Collecting a suite takes as long as running it, so all checks of an assignment here share one suite."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
         for module in ("validate", "stubs"):
@@ -47,7 +47,7 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No warning appears where a query may use no key, or where a logarithm meets a zero: a student who sees a warning
+    """No warning appears if a query may use no key, or if a logarithm gets a zero: a student who sees a warning
     looks for a mistake. The same holds with the seed of another term."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
@@ -56,7 +56,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """Tests that only ask for a refusal, a dtype or unchanged arguments have at most 8 % of the points.
+    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points.
 
     That holds for the public part and for the hidden part.
     """
@@ -115,7 +115,7 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
 def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     assignment: Assignment, suite: Suite
 ) -> None:
-    """No right answer is rejected for what no document says, and nobody checks an argument for nothing."""
+    """No correct answer is rejected for an undocumented reason, and no student checks an argument in vain."""
     explained = vars(catalogue.solution(assignment))
     assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
     calls = [
@@ -212,8 +212,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures`
-    stops that by a private name. When Hypothesis moves it, this fails."""
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder:
+    `checks.fixtures` prevents that with a private name. If Hypothesis moves it, this test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

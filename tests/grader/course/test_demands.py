@@ -1,4 +1,4 @@
-"""No test needs more memory or time than a docstring's formula, written down plainly."""
+"""Demands: no test needs more memory or time than a docstring's formula, written down plainly."""
 
 from __future__ import annotations
 

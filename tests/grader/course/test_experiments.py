@@ -1,7 +1,9 @@
-"""Shared parts of the experiments: statistics with known answers, files that come back as written, one progress bar."""
+"""Shared parts of the experiments: statistics with known answers, files that are read back unchanged, one
+progress bar."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import math
 import runpy
@@ -35,7 +37,7 @@ def test_the_sign_flip_counts_choices_of_signs() -> None:
     # Of ±1 ±1 ±2 only +1+1+2 and its mirror image are as far from 0 as 4; all eight are as far as 0.
     assert experiments.sign_flip(np.array([1.0, 1.0, 2.0])) == 2 / 8
     assert experiments.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
-    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight: rounding must not decide it.
+    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight, so rounding must not decide.
     assert experiments.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
     assert experiments.sign_flip(np.array([0.3, 0.1, 0.2, -0.6])) == 1
 
@@ -66,7 +68,7 @@ def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
 def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The experiments of the other lessons run."""
+    """The experiments of the other lessons still run."""
 
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
@@ -97,11 +99,22 @@ def test_each_experiment_is_a_command_of_its_own(name: str, monkeypatch: pytest.
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe of Windows has the code page of the system, which lacks ✓ and −: the rest of the report arrives."""
+    """A pipe on Windows has the code page of the system, which lacks ✓ and −: the rest of the report still arrives."""
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", pipe)
     monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
     monkeypatch.setattr(experiments, "import_module", lambda name: experiment("rope", lambda path, value: "−0.5 ± 0.1"))
     experiments.main(["modern"])
     pipe.flush()
-    assert "?0.5 ± 0.1" in pipe.buffer.getvalue().decode("cp1252")  # type: ignore[attr-defined]
+    assert "-0.5 ± 0.1" in pipe.buffer.getvalue().decode("cp1252")  # type: ignore[attr-defined]
+
+
+def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method measured alone prints its table where an error in the student's file would end it."""
+    lab = importlib.import_module("assignments.extrapolation.lab")
+    pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", pipe)
+    monkeypatch.setattr(lab, "measure_one", lambda *arguments: print("−0.5 ± 0.1"))
+    lab.main([lab.METHODS[0]])
+    pipe.flush()
+    assert pipe.buffer.getvalue() == b"-0.5 +- 0.1\n"  # type: ignore[attr-defined]

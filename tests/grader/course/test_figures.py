@@ -1,4 +1,4 @@
-"""The pictures: each draws what it is given, right or wrong, and a card where there is nothing to draw."""
+"""The pictures: each draws any result, right or wrong, or a card if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def unwritten(name: str) -> types.ModuleType:
 
 
 def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
-    """A picture of all that `load` gives it."""
+    """Picture with the modules from `load`."""
     return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in figures.drawn_from(draw)), **settings)
 
 
 def words(figure: Figure) -> str:
-    """Everything that is written in a picture."""
+    """All text in a picture."""
     return "\n".join(text.get_text() for text in figure.findobj(Text))
 
 
@@ -81,7 +81,7 @@ drawn_from_modules = pytest.mark.parametrize(
 
 @every_picture
 def test_a_picture_of_the_solution_is_no_card_and_can_be_read_in_grey(draw: Draw) -> None:
-    """An axis says what it measures, and no two lines of one plot share their shade and their style."""
+    """An axis has a label, and no two lines of one plot have the same shade and style."""
     assert "waits for" not in words(right(draw))
     plots = right(draw).findobj(matplotlib.axes.Axes)
     assert any(axes.get_xlabel() for axes in plots)
@@ -121,8 +121,8 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty
-    page. One kind of nonsense per picture: all go the same way."""
+    """The result is a card that names a function, or a picture with labelled axes, never an exception or an
+    empty page. Each picture gets one kind of nonsense, because all kinds follow the same path."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)
@@ -154,12 +154,12 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""Each lesson's first picture that is drawn from its functions alone."""
+"""First picture of each lesson that needs only functions of the lesson."""
 
 
 @pytest.mark.parametrize("name", FIRST)
 def test_mistakes_are_drawn(name: str) -> None:
-    """Some known mistake in a function that a picture calls changes the picture."""
+    """For every function that a picture calls, some known mistake changes the picture."""
     assignment, draw = course.find(name), FIRST[name]
     called = set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
     mistakes = [entry for entry in catalogue.entries(assignment) if entry.function in called]
@@ -171,7 +171,7 @@ def test_mistakes_are_drawn(name: str) -> None:
 
 
 def test_a_row_counted_from_the_back_shows() -> None:
-    """A lookup that lets −1 through finds a row, where the right one finds none."""
+    """A lookup that accepts −1 finds a row, but the correct lookup finds none."""
     careless = solution("learned")
     careless.lookup = lambda table, positions: np.asarray(table)[positions]  # type: ignore[attr-defined]
     assert "gives IndexError" in words(pictures_of["learned"].table_lookup(solution("learned"), asked=-1))

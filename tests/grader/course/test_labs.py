@@ -1,5 +1,5 @@
-"""The given runs of lessons 8, 9 and 11 to 14: right gradients, tasks that ask what they say, the student's functions
-and nothing else measured, numbers that are still true."""
+"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements of only the
+student's functions, and numbers that are still true."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def of_lesson_9(method: str, setting: lab_training.Setting) -> dict[str, np.ndar
 
 
 def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
-    """A name, and what makes two models and the function of their losses and gradients."""
+    """Name, and the functions that make two models and compute their losses and gradients."""
     rng = np.random.default_rng(0)
     small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
 
@@ -139,7 +139,7 @@ def test_gradients_are_those_of_finite_differences(
 
 @pytest.mark.parametrize("method", lab_results.METHODS)
 def test_what_is_trained_is_what_is_measured(method: str) -> None:
-    """The loss of lesson 9's batched model is the cross-entropy of answers made with `encode` and `logits`."""
+    """The loss of lesson 9's batched model is the cross-entropy of answers computed with `encode` and `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
     reading = lab_training.read(solution, method, SMALL)
@@ -212,7 +212,7 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 
 
 def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
-    """A part that is changed in the laboratory gives what the mistake of the catalogue gives, on some letters."""
+    """On some letters, a part that the lab changes has the same result as the mistake in the catalogue."""
     assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
     entries = {entry.name: entry for entry in catalogue.entries(assignment)}
     for change, mistake in {
@@ -325,7 +325,7 @@ NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` measures some runs; the numbers of the others stay, and the files are the same bytes."""
+    """`make experiment` measures some runs; the numbers of the other runs stay, and the files are the same bytes."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
@@ -340,7 +340,7 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A seed or two once more, to within what another processor's rounding may change over thousands of steps."""
+    """One or two seeds run again; another processor's rounding may change the results over thousands of steps."""
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)

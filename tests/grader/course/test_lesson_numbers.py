@@ -1,9 +1,9 @@
 """Every number that a lesson states is computed from the solutions, and so is what its questions ask.
 
-Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. A line of it is a piece of
-the lesson, with an expression in «» in the place of each number; an indented line goes on with the one before. Behind
-`<==` may stand a condition, without which the piece would not be true. Behind a colon an expression has a format, as in
-an f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
+Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. Each line is a piece of
+the lesson, with an expression in «» instead of each number; an indented line continues the previous line. Behind `<==`
+may be a condition, without which the piece would not be true. Behind a colon an expression has a format, as in an
+f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def filled(template: str, known: dict[str, Any]) -> str:
 
 
 def written(value: Any, form: str, joint: str) -> str:
-    """A number as a lesson writes it; of several, all."""
+    """Number in a lesson's notation; for several numbers, all of them."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | np.ndarray):
@@ -68,7 +68,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """On one line, with one sign for minus, and of a link to a lesson its words alone."""
+    """Return text on one line, with one minus sign, and with only the words of a link to a lesson."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

@@ -1,4 +1,4 @@
-"""The two locks: one set of versions, and in the smaller one all that grading imports."""
+"""The two locks: one set of versions; the smaller lock has everything that grading imports."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
 LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
 HANDOUT = course.PACKAGE / "handout" / "template" / "requirements.txt.template"
 BY_HAND = {"playwright"}
-"""Left out on purpose: Otter asks for it to print notebooks as PDF, which grading does not."""
+"""Left out on purpose: Otter needs this package to print notebooks as PDF, which grading does not do."""
 
 
 def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
-    """Versions, each with its hashes, by package: several versions where Pythons differ."""
+    """Versions with their hashes by package; a package has several versions if Pythons differ."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
         package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]
@@ -36,7 +36,7 @@ def test_the_smaller_lock_has_the_versions_of_the_larger_one() -> None:
 
 
 def test_the_smaller_lock_is_complete() -> None:
-    """Whatever the project asks for, and whatever that asks for in turn, on this machine."""
+    """The lock has all dependencies of the project on this machine, direct and indirect ones."""
     extras = PROJECT["optional-dependencies"]
     lines = [*PROJECT["dependencies"], *extras["grading"], *extras["cluster"], *GROUPS["checkout"]]
     asked = [Requirement(line) for line in lines]
@@ -64,7 +64,7 @@ def test_what_installs_the_packages_is_locked_too() -> None:
 
 
 def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
-    """A student's packages are those that the course was tested with."""
+    """A student has the versions with which the course was tested."""
     pinned = locked("requirements.lock")
     lines = [line for line in HANDOUT.read_text("utf-8").splitlines() if line and line[0] != "#"]
     requirements = [Requirement(line) for line in lines]
@@ -77,4 +77,4 @@ def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
 def test_the_students_half_asks_for_no_grader() -> None:
     """An installation for learning has neither Otter-Grader nor the sandbox."""
     learning = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
-    assert not learning & {"otter-grader", "pandas", "ipython", "jinja2", "pebble", "landlockpy", "pyseccomp"}
+    assert not learning & {"otter-grader", "pandas", "ipython", "pebble", "landlockpy", "pyseccomp"}

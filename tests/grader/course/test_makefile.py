@@ -1,4 +1,4 @@
-"""The Makefile and make.sh: what comes from outside is a value, whatever stands in it, and never a command."""
+"""The Makefile and make.sh: text from outside is always a value, never a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from autograder import course
 
-# A command that prints its arguments, each on a line, in the place of ours.
+# A command that prints its arguments, each on a line, instead of the real one.
 PRINTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 HOSTILE = [
     *("a`touch gotcha`.py", "a$(touch gotcha).py", "$(shell touch gotcha).py", "${shell touch gotcha}.py"),
@@ -25,7 +25,7 @@ HOSTILE = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The Makefile in a folder that is set up, where every command of .venv prints its arguments."""
+    """The Makefile in a folder that is set up; every command of .venv prints its arguments."""
     for name in ("Makefile", "make.sh", "requirements.lock", "requirements-grading.lock", "pyproject.toml"):
         shutil.copy(course.ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """The folder as after a setup from this lock; what a new setup would start with leaves a trace."""
+    """The folder after a setup from this lock; the commands of a new setup leave a trace."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -47,8 +47,8 @@ def installed(folder: Path, lock: str) -> Path:
 
 
 def start(folder: Path, *words: str, **values: str) -> subprocess.Popen[str]:
-    """`make` with these words, and with these values alone in its environment: nothing of a make that runs the
-    tests."""
+    """Run `make` with these words, and with only these values in its environment, without those of a make
+    that runs the tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
     piped = subprocess.PIPE
     return subprocess.Popen(["make", *words], cwd=folder, env=outside, stdout=piped, stderr=piped, text=True)
@@ -61,7 +61,7 @@ def run(folder: Path, *words: str, **values: str) -> subprocess.CompletedProcess
 
 
 def make(folder: Path, target: str, as_argument: bool, **values: str) -> list[str]:
-    """The arguments that a target's command gets, from `make NAME=value` or from the environment."""
+    """Arguments that a target's command gets, from `make NAME=value` or from the environment."""
     words = [f"{name}={value}" for name, value in values.items()] if as_argument else []
     done = run(folder, target, *words, **({} if as_argument else values))
     assert not (folder / "gotcha").exists(), values
@@ -117,7 +117,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Wrong use and a wall that does not hold are."""
+    """Wrong use and a sandbox that fails are errors."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
@@ -130,7 +130,7 @@ def sets_up(folder: Path, *words: str) -> bool:
 
 
 def test_packages_are_installed_again_only_when_the_lock_s_content_changed(folder: Path) -> None:
-    """A checkout that touches the file changes nothing."""
+    """A checkout that only touches the file changes nothing."""
     lock = folder / "requirements.lock"
     later = (folder / ".venv" / "packages").stat().st_mtime + 5
     os.utime(lock, (later, later))
@@ -150,7 +150,7 @@ def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) ->
 
 
 def test_nothing_is_locked_where_nothing_is_to_be_set_up(folder: Path) -> None:
-    """The checkout may belong to somebody else, who alone may write there."""
+    """The checkout may belong to somebody else, and be writable only for them."""
     (folder / ".venv.lock").mkdir()
     assert run(folder, "doctor").returncode == 0
     (folder / ".venv" / "packages").unlink()
@@ -164,7 +164,7 @@ def test_a_failed_setup_runs_nothing(folder: Path) -> None:
 
 
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
-    """The second waits for the first, and then finds all installed."""
+    """The second setup waits for the first, and then finds all packages installed."""
     log = folder / "log"
     anew = f"#!/bin/sh\ncase $1 in -m) echo start >>{log}; sleep 0.5; echo end >>{log};; esac\n"
     (folder / "anew").write_text(anew)

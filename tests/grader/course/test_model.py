@@ -1,4 +1,4 @@
-"""Lesson 14: the same weights, the same logits. The solution against what transformers computed, recorded and live."""
+"""Lesson 14: the same weights give the same logits, in the solution and in transformers, recorded and live."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_transformers_gives_these_logits_today(folder: Path) -> None:
 
 
 def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
-    """Letter by letter, and logit by logit."""
+    """They agree letter by letter, and logit by logit."""
     whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
     ids = writer.encode(prompt)
     np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
@@ -171,7 +171,8 @@ def generate(tokens, model, count):
 """,
     ),
 }
-"""Mistakes without an error and with right values in most calls: the public test that sees each, and what it says."""
+"""Mistakes without an error that give correct values in most calls: the public test that finds each, and its
+message."""
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +199,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
-    """In the folder of the handout, with the command of the lesson, and with a right file in place."""
+    """The lines run in the folder of the handout, with the command of the lesson and a correct file."""
     for folder in ("model", "writer"):
         shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
     shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")

@@ -1,5 +1,5 @@
-"""The cells of every notebook run on the solutions, in this process; one notebook runs in a real kernel, and on a stub.
-All are kept without outputs."""
+"""Notebooks: the cells of each run on the solutions, in this process; one notebook runs in a real kernel, and
+on a stub."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Each cell that draws makes one picture, with its controls where they begin, and no card."""
+    """Each cell that draws makes one picture, with its controls at their first values, and no card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
         ipywidgets,
@@ -93,8 +93,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 
 @contextmanager
 def running() -> Iterator[BlockingKernelClient]:
-    """A kernel of this interpreter. Not with nbclient, which now and then overlooks a reply while widgets talk, and
-    which drops what a cell shows where that comes late."""
+    """Start a kernel of this interpreter. nbclient sometimes misses a reply while widgets send messages, and
+    drops late output of a cell."""
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel
@@ -104,7 +104,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Source of each cell → what the kernel sent while it ran in that folder."""
+    """Source of each cell → messages of the kernel while the cell ran in that folder."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}
@@ -115,7 +115,7 @@ def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[
 
 
 def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
-    """No error and no warning, and from each cell that draws one picture, be it a card."""
+    """There is no error and no warning, and each cell that draws shows one picture, which may be a card."""
     lay_out(tmp_path / "assignments", written=False)
     with running() as kernel:
         for folder in (tmp_path / "assignments", solved):
@@ -130,7 +130,7 @@ def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(sol
 def test_without_sliders_a_picture_stands_still_and_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The requirements of the handout leave ipywidgets out: only notebooks need it."""
+    """The requirements of the handout do not include ipywidgets: only notebooks need it."""
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     drawn = Figure()
     assert figures.explore(lambda position=1: drawn, position=(0, 3)) is drawn
@@ -147,7 +147,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """A cell's id says what it is for, so that saving a notebook changes nothing that was not changed."""
+    """The id of a cell describes it, so saving a notebook changes only edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

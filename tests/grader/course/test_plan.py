@@ -1,4 +1,4 @@
-"""The course plan: one file decides about numbers, links, lists, pages, what ships and what is graded."""
+"""The course plan: one file determines numbers, links, lists, pages, and what ships and is graded."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """To students in the lesson, and to the instructor when the handout is built; a range of links counts whole."""
+    """Students read it in the lesson, and the instructor reads it during the build; a range of links counts whole."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
@@ -135,7 +135,7 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str], None]) -> None:
-    """Texts, notebooks, pages, pictures and the search, however the lessons are ordered and however many are open."""
+    """This covers texts, notebooks, pages, pictures and the search, for any order and number of open lessons."""
     draw = random.Random(seed)
     lessons = draw.sample(FULL, draw.randrange(2, len(FULL)))
     shipped = draw.sample(lessons, draw.randrange(1, len(lessons)))
@@ -162,7 +162,7 @@ def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str
 
 
 def test_a_lesson_that_is_left_out_stays_a_secret(plan: Callable[[str], None]) -> None:
-    """The next term may have it."""
+    """The next term may include it."""
     plan('lessons = ["attention"]')
     body = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", ROPE.solution.read_text("utf-8"), re.DOTALL)[1]
     assert any("'s solution: " in leak for leak in leaks({"notes.md": body.encode()}))
@@ -182,7 +182,7 @@ def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable
 
 
 def score(suite: Suite, broken: set[str]) -> dict[str, object]:
-    """The numbers of a solution in which some functions are not written."""
+    """Score of a solution in which some functions are not written."""
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten

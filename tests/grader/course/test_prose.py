@@ -1,4 +1,4 @@
-"""The prose of the course as a whole: links, the commands that start it, what the page on choosing a method claims."""
+"""The prose of the course as a whole: links, commands, and the claims of the page on choosing a method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.course import Assignment
 FOLDER = course.ROOT / "assignments"
 PAGES = [*sorted(FOLDER.glob("*.md")), *sorted(FOLDER.glob("*/README.md"))]
 MOST_WORDS = {13: 33_700, 14: 36_500}
-"""of the first lessons, so many of them, as `wc -w` counts words"""
+"""Number of first lessons → maximum number of their words, as `wc -w` counts them"""
 _NOT_PROSE = re.compile(r"(?ms)^```.*?^```|<!--.*?-->|!\[[^\]]*\]\([^)]*?\"[^\"]*\"\)|`[^`\n]*`|^#[^\n]*$|^    [^\n]*$")
 SETUP = """\
 python3 -m venv .venv

@@ -22,7 +22,7 @@ class Case(NamedTuple):
     """A call of the course and the result of the reference implementation."""
 
     theirs: str
-    """the code, and how it was called"""
+    """Name of the reference code, and its call"""
     lesson: str
     ours: Callable[[Any], Any]
     expected: Any

@@ -1,4 +1,4 @@
-"""The files around the code: one version everywhere, and a release's notes."""
+"""Files around the code: one version everywhere, and notes for a release."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_changelog_has_dates_and_the_usual_headings() -> None:
 
 
 def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
-    """A workflow that runs on a pull request has no right to write, and none holds a token after checkout."""
+    """A workflow that runs on a pull request cannot write, and none keeps a token after checkout."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         workflow = yaml.safe_load(path.read_text("utf-8"))
         on = workflow[True]  # YAML 1.1 reads the key `on` as true
@@ -53,3 +53,23 @@ def test_the_pictures_of_the_readme_are_current() -> None:
     shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
     assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()
+
+
+def test_the_links_of_the_readme_lead_somewhere() -> None:
+    """A file, a heading of the page, or a page that GitHub has for every repository."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    headings = {
+        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^## (.*)", readme, re.M)
+    }
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", readme) if "://" not in target]
+    of_github = [target for target in targets if target.startswith("../../")]
+    assert of_github == ["../../deployments/github-pages"]
+    for target in {*targets} - {*of_github}:
+        path, _, heading = target.partition("#")
+        assert (ROOT / path).exists() if path else heading in headings, target
+
+
+def test_the_command_that_the_readme_names_is_a_script_of_the_package() -> None:
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    assert re.findall(r"uvx --from \S+ (\w+) learn", (ROOT / "README.md").read_text("utf-8")) == ["whereabouts"]
+    assert "whereabouts" in scripts

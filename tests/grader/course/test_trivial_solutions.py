@@ -1,13 +1,13 @@
 """Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
 
-A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or
-refuses every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function
-of its question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one
-of three ways. It passes with no such mix.
+A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros, refuses
+every call, or reorders the numbers of its first argument. Each test of a suite is run with the function of its
+question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one of
+three ways. It passes with no such mix.
 
-A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all.
-So each property is also run with functions that are right but for one or two arguments, which they ignore. It passes
-with none of them.
+A property is about its subject: a score that ignores positions also depends only on their difference, because it
+depends on nothing. So each property also runs with functions that are right, except that they ignore one or two
+arguments. It passes with none of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.failure import Kind, Stopped
 
 Work = Callable[[tuple[Any, ...], Any], Any]
-"""Results of trivial functions, from their arguments and from the right result, whose shape they know."""
+"""Results of trivial functions, from their arguments and from the correct result, whose shape they use."""
 
 _FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
 NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
@@ -102,12 +102,12 @@ LAZY: dict[str, Work] = {
 }
 RIGHT = "right"
 BESIDE = ("argument 1", "0 in the right shape", "ValueError with all numbers")
-"""Behaviour of the other functions beside a trivial one."""
+"""Behaviour of the other functions with a trivial one."""
 
 
 class Mixture:
-    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the
-    test."""
+    """A submission of lazy and correct functions: `plan` gives the behaviour of each; any other function ends
+    the test."""
 
     failure: Raised | None = None
 
@@ -125,7 +125,7 @@ class Mixture:
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured
-        except ValueError:  # nobody asks that much of a right function
+        except ValueError:  # no right function needs that many calls
             return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
         if key not in self.replies:
             self.replies[key] = self._reply(behaviour, call)
@@ -143,10 +143,10 @@ class Mixture:
 
 
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
-    """The tests that pass though the function of their question is lazy, and how the functions behaved.
+    """Return the tests that pass although the function of their question is lazy, with the behaviour of the functions.
 
-    A plan that calls a function it does not know is tried anew with that function right or lazy. One that fails before
-    is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    A plan that calls an unknown function is tried again with that function right or lazy. A plan that
+    fails earlier is not, so only few mixes have to run. A suite runs all its tests at once; here each test runs alone.
     """
     suite.backend = mixture
     for test, runnable in suite._tests.items():
@@ -177,7 +177,7 @@ IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def ignoring(
     function: Callable[..., Any], places: tuple[int, ...], instead: Callable[[np.ndarray], np.ndarray]
 ) -> Callable[..., Any]:
-    """A function that is right, but for arguments that it does not look at."""
+    """A correct function that ignores some arguments."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         replaced = {place: instead(np.asarray(args[place])) for place in places}
@@ -199,7 +199,7 @@ OF_ONE_ARGUMENT = {
     "test_scores_depend_on_the_difference_of_the_coordinates",
     "test_rotations_on_a_grid_add_up",
 }
-"""Properties of one argument, which each of them does notice: that another one is ignored costs elsewhere."""
+"""Properties of one argument, which each function notices: ignoring another argument costs points elsewhere."""
 
 
 def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> None:

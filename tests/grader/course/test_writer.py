@@ -1,4 +1,4 @@
-"""The model that writes: your functions and the provided ones agree, and experiments show what they break."""
+"""The model that writes: your functions and the provided ones agree, and experiments show the effect of mistakes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assignments.writer.experiments import PROMPT as EXPERIMENT_PROMPT
 from assignments.writer.llama import HERE, Model, measured, powers
 from assignments.writer.yours import TRIALS, yours
 from autograder.course import ROOT
-from solutions import context_extension, rope
+from solutions import context_extension, model, rope
 from tests.grader.support import llama
 
 PROMPT = "Two tokens that"
@@ -30,7 +30,7 @@ def provided() -> Model:
 
 @pytest.fixture(scope="module")
 def solved() -> Model:
-    """The model with all functions of the solutions, as a student has it who has written all of them."""
+    """The model with all functions of the solutions, as for a student who has written all of them."""
     return Model(yours("solutions.{0}"))
 
 
@@ -91,7 +91,7 @@ def test_the_source_of_a_function_says_what_your_function_raised(files: dict[str
 
 @pytest.fixture(scope="module")
 def tensors() -> dict[str, np.ndarray]:
-    """The weights as lesson 14 loads them: in the half layout."""
+    """Weights as lesson 14 loads them, in the half layout."""
     stored = read_safetensors(HERE / "weights.safetensors")
     weights = {name: tensor.astype(float) for name, tensor in stored.items()}
     for name, matrix in weights.items():
@@ -192,6 +192,14 @@ def test_the_guide_quotes_the_measured_losses() -> None:
     guide = (HERE.parent / "writer.md").read_text("utf-8")
     quoted = [float(number) for number in re.findall(r"(?<![\d.])[12]\.\d\d(?!\d)", guide)]
     assert quoted == [pytest.approx(float(loss), abs=0.0051) for _, loss in measured()]
+
+
+def test_a_whole_model_writes_what_the_functions_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "assignments.model.model", model)
+    functions, whole = RUN["whole-model"](Model())
+    assert whole.text == functions.text
+    lesson = (HERE.parent / "model" / "README.md").read_text("utf-8")
+    assert whole.text.removeprefix(EXPERIMENT_PROMPT).split(" / ")[0] in lesson
 
 
 @pytest.mark.long

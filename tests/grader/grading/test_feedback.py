@@ -1,4 +1,4 @@
-"""Feedback names the cause first, shows public tests in full and hides hidden inputs; its text is never markup."""
+"""Feedback: it names the cause first, shows public tests in full and hides hidden inputs; its text is never markup."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
 
 
 def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
-    """Linus has the half layout right, and calls it where neighbours are meant."""
+    """Linus has written the half layout correctly, but calls it instead of neighbouring pairs."""
     final, _ = of_sample(graded, "linus.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
     assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
@@ -104,7 +104,7 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """For every audience: the student before and after hidden results are published, and staff."""
+    """This holds for every reader: the student before and after hidden results are published, and staff."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
@@ -134,9 +134,9 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
-    """Each kind of failure has a hint, a name and a message of its own."""
+    """Each kind of failure has its own hint, name and message."""
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    # Only answers, which come before hidden tests, and public tests have the other kinds.
+    # Only public tests and answers, which come before hidden tests, have the other kinds.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
     possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
@@ -163,7 +163,7 @@ def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() ->
 
 
 def test_the_feedback_file_says_nothing_of_what_is_right() -> None:
-    """A student may have the file while others still work."""
+    """A student may have the file while other students still work."""
     text = markdown(submitted(), grade(answered("rotates_values", "rotates_values: True is not right")))
     assert "## `ANSWERS`: 0 of 1" in text and "rotates_values" not in text
 

@@ -1,4 +1,5 @@
-"""A mistake costs once: functions above it are tested again over right values, and only honest functions gain by it."""
+"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
+honest functions gain."""
 
 from __future__ import annotations
 
@@ -99,14 +100,12 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert (
-        len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
-    )  # the examples of a new assignment are few
+    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS  # a new assignment has few examples
 
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """Each function of an assignment in turn."""
+    """This is tested for one function after the other."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
         assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
@@ -156,7 +155,7 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""A guess in the first process, and another guess where a file sees that it runs in the second."""
+"""One guess in the first process, and another guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
@@ -215,7 +214,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function asks for too few bits, so too few columns pass: the check itself is right."""
+    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -358,7 +357,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock bounds it, since no call is due any more: long results must cost no more than short ones."""
+    """No clock limits it, since no call remains: long results must cost no more than short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # the first fills the memory of the reference

@@ -1,4 +1,4 @@
-"""A grade is made in one order: what is shown now, then hidden tests, then what is final."""
+"""Order of grading: public tests and their results, then hidden tests, then the final score."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tests all ran: what is asked of a submission for the sake of its points does not count against it."""
+    """The tests all ran: calls that are made only for the points of a submission do not count against it."""
     follow_through = module.follow_through
 
     def exhausting(
@@ -42,5 +42,5 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
     if phase is Phase.HIDDEN:
         assert grade.status is Status.GRADED and 10 < grade.score < 20
-    else:  # nothing of it is left for the hidden tests
+    else:  # nothing of it remains for the hidden tests
         assert grade.status is Status.TIMEOUT and 0 < grade.score < 10

@@ -1,4 +1,4 @@
-"""Teaching staff look at files that need it: an honest mistake is no suspicion."""
+"""Review by staff: files that need it are named, and an honest mistake is not suspicious."""
 
 from __future__ import annotations
 

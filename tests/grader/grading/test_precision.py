@@ -1,4 +1,4 @@
-"""Precision is paid for where it arises: a table in float32 costs its own function one test, and nothing above it."""
+"""Precision: a table in float32 costs its own function one test, and functions above it nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES = [
     and name[0] != "_"
     and re.search(r"(?m)^Returns: (two )?float64", inspect.getdoc(function) or "")
 ]
-"""The functions that return float64 whatever comes, by their docstrings."""
+"""Functions that return float64 for any input, by their docstrings."""
 
 SINGLE = """
 
@@ -73,7 +73,7 @@ WITH_ABOVE = [
     ("state", "decay_bias"),
     ("state", "decay_matrix"),
 ]
-"""Tables on which others build, and one on which nothing does."""
+"""Tables that other functions use, and one that no function uses."""
 
 
 @pytest.mark.long

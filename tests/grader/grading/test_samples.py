@@ -34,7 +34,7 @@ def sample(assignment: str, student: str) -> Path:
 
 
 def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: Assignment) -> None:
-    """Their feedback names sections that exist in the lesson."""
+    """Their feedback names only sections that exist in the lesson."""
     headings = re.findall("^##.*", assignment.lesson.read_text("utf-8"), re.MULTILINE)
     for row in (row for name, row in expected() if name == assignment.name):
         path = sample(assignment.name, row["student"])

@@ -1,4 +1,4 @@
-"""A file that keeps two guesses apart, one for each process, earns no more than its first guess alone."""
+"""Two guesses: a file that keeps two guesses apart, one for each process, earns only the points of its first guess."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""The wrong guess follows from a spoiled base; the base is spoiled only where a function above it has been asked."""
+"""The wrong guess follows from a wrong base; the base is wrong only if a function above it was called before."""
 
 BASES = {
     "spoiled": "return _each(lambda part: part * 1.25 + 0.5, _right_base(*args, **kwargs))",
@@ -95,10 +95,10 @@ def BASE(*args, **kwargs):
 """
 
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
-"""The right guess wherever right values stand in, the wrong one elsewhere."""
+"""The right guess if correct values replace functions below, and otherwise the wrong guess."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
-"""The right guess where one right value stands in, the wrong one where more do."""
+"""The right guess if one correct value replaces a function below, and the wrong guess if more values do."""
 
 
 @cache
@@ -148,7 +148,7 @@ def test_a_base_that_knows_what_was_asked_above_it_earns_nothing_there(lesson: s
 def test_one_guess_is_judged_however_many_functions_below_are_wrong(
     lesson: str, right_guess: str, grader: Grader
 ) -> None:
-    """A file may not give one guess over some right values and another one over more of them."""
+    """A file may not return one guess with some correct values and another guess with more of them."""
     first_alone = points_of(lesson, GUESSES, "False", grader)
     won = points_of(lesson, LAYERS, right_guess, grader)
     assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)

@@ -1,4 +1,4 @@
-"""The handout holds no answer, and everything that a student needs."""
+"""The handout: it contains no answer, and everything that a student needs."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def laptop(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same, in which one stands, with the untouched stub of rope."""
+    """Working folder: the same handout, with the untouched stub of rope."""
     monkeypatch.chdir(shipped)
     write(ROPE.stub.read_text("utf-8"))
     return shipped
 
 
 def write(source: str) -> None:
-    """Into the student's file, in the folder in which one stands."""
+    """Write text into the student's file in the working folder."""
     Path("assignments", "rope", "rope.py").write_text(source, "utf-8")
 
 
@@ -64,28 +64,28 @@ def sample(student: str) -> str:
 
 
 def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command there, where the checkout is out of sight."""
+    """Run a command in the working folder, without access to the checkout."""
     hidden = (
         "PYTHONPATH",
         "PYTHONSAFEPATH",
-    )  # the latter, which grading sets, would put the folder itself out of sight
+    )  # the latter, which grading sets, would hide the folder itself
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | variables
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def sources(notebook: bytes) -> dict[str, str]:
-    """The cells of a notebook by their names."""
+    """Cells of a notebook by name."""
     return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
 
 
-# Nothing is given away
+# No answers
 
 
 @pytest.mark.parametrize(
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """Nor over a checkout of the course, which has public tests too."""
+    """It is not written over a checkout of the course either, which has public tests too."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
@@ -153,7 +153,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
     """Texts of self-study are found like all others."""
-    self_study.print_solution("rope", "apply_rope")
+    self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
     for name, (_, what) in planted.items():
@@ -161,7 +161,7 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout writes where the stubs stand."""
+    """A learner in a checkout writes where the stubs are."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(stubs, "first_problem", lambda one: "")
@@ -189,7 +189,7 @@ def lines_with(mark: str) -> list[int]:
 
 @pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
-    """Whichever of the two is missing, in the middle or at the end."""
+    """Either of the two marks is missing, in the middle or at the end."""
     begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
     for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
         lines = SOLUTION.split("\n")
@@ -235,11 +235,11 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     )
 
 
-# As its instructor needs it
+# Needs of the instructor
 
 
 def test_a_handout_of_some_has_nothing_of_the_others() -> None:
-    """Pages and pictures included."""
+    """This includes pages and pictures."""
     names = bundle.contents(["rope"]).keys()
     pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
     assert pages & {f"course/{one.name}.html" for one in course.assignments()} == {"course/rope.html"}
@@ -264,7 +264,7 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
 def test_solutions_are_written_for_the_assignment_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a name nothing is written, and a sentence says how."""
+    """Without a name nothing is written, and a sentence says how to name one."""
     monkeypatch.chdir(tmp_path)
     for words, sentence in (
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
@@ -278,7 +278,7 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
     assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {one.name for one in course.assignments()}
 
 
-# Everything is there
+# Completeness
 
 
 def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) -> None:
@@ -348,7 +348,7 @@ WRITTEN = {
 
 
 def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A graded answer that is wrong, but could be right, is not told."""
+    """If a graded answer is wrong but has a possible form, the student gets no message."""
     written = SOLUTION
     for line, (wrong, _) in WRITTEN.items():
         assert line in written
@@ -362,8 +362,8 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
     """The commands, run as GitHub's shell runs them, write the summary of the run, and fail if a public test fails."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
-    assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
-    for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough to see
+    assert "push" in workflow[True]  # YAML 1.1 reads the word `on` as true
+    for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
         shutil.copytree(shipped / name, tmp_path / name)
     put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
     put(tmp_path, {"assignments/rope/rope.py": sample("hedy"), "pytest.ini": (shipped / "pytest.ini").read_bytes()})
@@ -377,13 +377,13 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
     assert "install" in install and [ended(step) for step in steps] == [0, 0, 1]
     said = summary.read_text("utf-8")
     put(tmp_path, {"assignments/rope/rope.py": ROPE.stub.read_bytes()})
-    assert ended(steps[-1]) == 0  # what is not written yet is no failure
+    assert ended(steps[-1]) == 0  # an unwritten function is not a failure
     assert ">>> rope_frequencies(4)" in said and "The exponent looks half as large" in said
 
 
 @pytest.fixture
 def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Runs some code and then cells of rope's notebook, in its folder; returns what its checks say."""
+    """Run some code and then cells of rope's notebook, in its folder; return the messages of its checks."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
     monkeypatch.chdir(laptop / "assignments" / "rope")

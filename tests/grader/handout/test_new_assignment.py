@@ -1,4 +1,5 @@
-"""An author's first hour: `autograder new`, what `make handout` says of mistakes, and the tutorial's own commands."""
+"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the commands
+of the tutorial."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""Longer than the name of an assignment that it begins with."""
+"""A name that begins with the name of another assignment."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
 
 def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`python -m …` in a copy of the course."""
+    """Run `python -m …` in a copy of the course."""
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-m", *words], cwd=root, env=environment, capture_output=True, text=True)
 
@@ -36,7 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
-        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # what pytest has compiled names its old path
+        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # files that pytest compiled name the old path
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock", "course.toml"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)
@@ -64,12 +65,12 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """In a course of the new assignment alone: the others are in order, and to see that takes long."""
+    """The course has only the new assignment, because checking the others takes long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["new", "handout", "check", "grade", "build"]
-    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # the others are asked elsewhere
+    for line, expected in zip(lines[1:3], (0, 1), strict=True):  # other tests cover the other assignments
         done = run(root, "autograder.cli", *shlex.split(line))
         assert done.returncode == expected and "Traceback" not in done.stderr, (line, done.stdout, done.stderr)
 

@@ -1,4 +1,4 @@
-"""A likely cause explains everything that was observed, appears once, and is never false."""
+"""Likely causes: each explains all observations, appears once, and is never false."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
-    """Two mistakes together are no known mistake."""
+    """Two mistakes together are not a known mistake."""
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):
@@ -77,7 +77,7 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
 
 
 def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
-    """More causes could carry more of the hidden tests' inputs."""
+    """Several causes could reveal several inputs of hidden tests."""
     source = """
     _right = apply_rope
     def apply_rope(x, positions, base=10000.0):
@@ -116,7 +116,7 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
-    """Processors add in different orders: if a sum overflows, one gets NaN and another infinity."""
+    """Processors add in different orders: if a sum overflows, one result is NaN and another infinity."""
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()

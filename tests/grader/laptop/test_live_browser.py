@@ -1,4 +1,4 @@
-"""The course in the browser knows what the student wrote: write, save, see red, fix, save, see green."""
+"""The course in the browser, with a student's file: write, save, see red, fix, save, see green."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
 def saved(handout: Path, body: str) -> None:
-    """The file with this beginning of its first function in place of what stands there."""
+    """Replace the first function of the file by this beginning."""
     path, stub = handout / "assignments" / "attention" / "attention.py", find("attention").stub.read_text("utf-8")
     path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
 
@@ -41,10 +41,10 @@ def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def address(handout: Path) -> Iterator[str]:
-    """The address that the command tells, for lesson 1."""
+    """Address that the command prints, for lesson 1."""
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
-    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where whoever starts the tests ignores Ctrl-C
+    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # even if the test run ignores Ctrl-C
     with subprocess.Popen(
         command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears
     ) as process:
@@ -71,7 +71,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
-    """The student meets a wrong value and a syntax error, and works on another lesson in the same window. The next
+    """The student sees a wrong value and a syntax error, and works on another lesson in the same window. The next
     function is one key away, the map shows the progress, and pictures are drawn from the student's functions."""
     box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
@@ -89,7 +89,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
     page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
     saved(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
-    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
+    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret is below its line
     assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
     for name, functions in {"attention": 10, "naive": 8}.items():
         page.goto(address.replace("attention.html", f"{name}.html"))
@@ -102,7 +102,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
 
 
 def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: Page, address: str) -> None:
-    """At a desk it stays on the screen, beside the dial."""
+    """On a wide screen the box stays visible, beside the dial."""
     page.goto(address)
     page.locator(".standing", has_text="functions are right").or_(page.locator(".standing[data-done=true]")).wait_for()
     for width in (1600, 1280, 1000, 390):
@@ -129,7 +129,8 @@ def asked(address: str, path: str, method: str = "GET") -> int:
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None:
-    """Another word, a way out of the folder, a list of one, and anything but reading. No command line has the word."""
+    """The server refuses a wrong word, a path outside the folder, a list, and any method except reading. The
+    word is in no command line."""
     where = urlsplit(address)
     word = where.path.split("/")[1]
     assert where.hostname == "127.0.0.1" and len(word) > 20

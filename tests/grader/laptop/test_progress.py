@@ -1,5 +1,4 @@
-"""`make check` on a laptop: an invitation at first, then each mistake once, at the function where it sits, with its
-call."""
+"""`make check` on a laptop: first an invitation, then each mistake once, at the function that has it, with its call."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def lay_out(folder: Path, *names: str) -> Path:
 
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course of three, in which one stands."""
+    """Course of three assignments, as the working folder."""
     monkeypatch.chdir(lay_out(tmp_path, "attention", "sinusoidal", "rope"))
     return tmp_path
 
@@ -65,13 +64,13 @@ def write(source: str, name: str = "rope") -> None:
 
 
 def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
-    """Rope's solution with lines put at the beginning of a function."""
+    """Return rope's solution with lines inserted at the beginning of a function."""
     head = next(line for line in ROPE.split("\n") if line.startswith(f"def {at}("))
     return ROPE.replace(head, f"{head}\n    {inside}")
 
 
 def replaced(source: str, function: str, body: str) -> str:
-    """A solution with this in the place of the body of one function."""
+    """Return a solution with another body for one function."""
     begin = source.index("    # BEGIN SOLUTION", source.index(f"def {function}("))
     return f"{source[:begin]}    {body}\n{source[source.index('    # END SOLUTION', begin) :]}"
 
@@ -82,7 +81,7 @@ def marked(printed: str) -> dict[str, str]:
 
 
 def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> None:
-    """In the order of the lesson's page, in which tests of one function may call another first."""
+    """The order is that of the lesson's page, in which tests of one function may call another function first."""
     lay_out(laptop, "state")
     lines = check().splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
@@ -123,7 +122,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
 
 
 def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
-    # add_positions calls sinusoidal_encoding, and is not at fault where that crashes; shift_matrix does without it.
+    # add_positions calls sinusoidal_encoding, and is not at fault if that crashes; shift_matrix does not call it.
     source = find("sinusoidal").solution.read_text("utf-8")
     source = replaced(source, "offset_similarity", "raise NotImplementedError")
     write(replaced(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
@@ -132,7 +131,7 @@ def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check,
     assert "builds on `sinusoidal_encoding`: fix that first" in lines["add_positions"]
     assert lines["shift_matrix"].startswith(" ✓")
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
-    # A test of constant_decay hands its result on to decay_bias.
+    # A test of constant_decay passes its result to decay_bias.
     lay_out(laptop, "state")
     write(replaced(find("state").solution.read_text("utf-8"), "decay_bias", "raise NotImplementedError"), "state")
     lines = marked(check("state"))
@@ -149,7 +148,7 @@ BROKEN = {
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test has one second, and no five."""
+    """Give a test one second instead of five."""
     assert LIMITS.call_seconds == host.CALL_TIMEOUT_SECONDS, "here as in the grader"
     monkeypatch.setattr(host, "CALL_TIMEOUT_SECONDS", 1)
 
@@ -181,7 +180,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "run this in the folder that holds" in refused("rope")
 
 
-# Prints, the debugger, and what never returns
+# Prints, the debugger, and endless calls
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
@@ -201,8 +200,7 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, ch
 
 
 def started(*words: str) -> subprocess.Popen[str]:
-    """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the
-    tests may ignore it."""
+    """Start the checks with a keyboard, in a separate process group for Ctrl-C, even if the test run ignores Ctrl-C."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -250,8 +248,8 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """The file does not end at that line: what it defines below is checked, and what it does not define is named with
-    the reason."""
+    """The file does not end at that line: functions below it are checked, and a missing function is named
+    with the reason."""
     tried = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{tried}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(tried, '    ')}"
     source = solution().replace("def rotate_half(", "def rotate_halves(")
@@ -275,7 +273,7 @@ def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> No
 
 @pytest.fixture
 def shipped(laptop: Path) -> Path:
-    """The same, with the code that ships beside it."""
+    """The same folder, with the code that ships beside it."""
     for path in course.shipped_code():
         (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, laptop / path.relative_to(ROOT))
@@ -283,7 +281,7 @@ def shipped(laptop: Path) -> Path:
 
 
 def ran(shipped: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`python …` there."""
+    """Run `python …` in that folder."""
     env = {"PYTHONPATH": str(shipped), "OPENBLAS_NUM_THREADS": "1"} | environment
     return subprocess.run(
         [sys.executable, "-P", *words], env=env, capture_output=True, text=True, errors="replace", check=False

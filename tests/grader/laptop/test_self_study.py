@@ -1,4 +1,4 @@
-"""Learning alone: hidden tests too on one's own file, in one process, with causes, reasons and worked solutions."""
+"""Self-study: hidden tests too on the student's file, in one process, with causes, reasons and worked solutions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_one_wrong_base_is_told_once(learn: Learn) -> None:
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Learn) -> None:
-    """A wrong yes or no has its reason at once: the other one is right."""
+    """A wrong yes or no gets its reason at once, because only the other answer is left."""
     number = "score_change_when_all_shift_by_5"
     for given, tries in (("2", 1), ("2", 1), ("4", 2)):
         said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
@@ -82,7 +82,7 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
 
 
 def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--alone` goes with `--page`, as with `--watch`."""
+    """`--alone` works with `--page`, as with `--watch`."""
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:

@@ -1,4 +1,4 @@
-"""Otter, two ways in, one result: the zip under `otter run` gives the same score, test by test, as the batch does."""
+"""Otter: the zip under `otter run` gives the same score, test by test, as the batch."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
 
 
 ROPES = "hedy.py katherine.ipynb mallory.py"
-"""Of rope, one of each kind: wrong in one function, a right notebook, hostile. What they come to by the batch,
-`test_samples` says of all."""
+"""Samples of rope, one of each kind: wrong in one function, a correct notebook, hostile. `test_samples`
+checks their scores in a batch."""
 
 
 @pytest.mark.parametrize("name", ROPES.split())
@@ -130,7 +130,7 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
 
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
-    """An instructor may have Gradescope publish it."""
+    """An instructor may let Gradescope publish these messages."""
     _, grade = graded(SAMPLES / "rope" / "tim.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]
@@ -152,7 +152,7 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
                 content = archive.read(name).decode("utf-8")
                 assert "import" not in content.replace("from otter.test_files import test_case", "")
                 assert "numpy" not in content
-        # Otter copies what lies in files/ into the submission folder.
+        # Otter copies the content of files/ into the submission folder.
         assert not any(name.startswith("files/") for name in archive.namelist())
 
 

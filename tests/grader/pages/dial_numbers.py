@@ -1,4 +1,4 @@
-"""The numbers that each dial should show at its settings, from the solutions: a function for each dial, of its name."""
+"""Numbers that each dial should show at its settings, from the solutions: a function per dial, with its name."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def patch(s: Settings) -> Numbers:
     tables = {"axial": grids.axial_frequencies, "alternating": grids.alternating_frequencies, "mixed": lambda *_: both}
     table = tables[s["kind"]](d, 100.0)
     row = np.tile([1.0, 0.0], d // 2)[None]
-    # This query, rotated by the offset, meets a key of `row` there with all its pairs in line.
+    # All pairs of this query, rotated by the offset, point the same way as those of a key of `row` there.
     query = grids.apply_rope_nd(row, np.array([[s["down"], s["right"]]]), table)
     keys = np.repeat(row, side * side, axis=0)
     scores = grids.grid_scores(query, keys, np.full((1, 2), side // 2), grids.grid_positions(side, side), table)

@@ -1,4 +1,4 @@
-"""The course as pages: whole, small, from the same texts, and without anything that is loaded from elsewhere."""
+"""The course as pages: complete, small, from the same texts, and without loading anything from elsewhere."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and no character would come from another font."""
+    """No element is an error, and no character needs another font."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
@@ -215,7 +215,7 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """Three curves at most, the best one among them. The list of dials names them."""
+    """There are three curves at most, with the best one among them. The list of dials names them."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = dials.measured(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")

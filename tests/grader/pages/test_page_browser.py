@@ -1,9 +1,8 @@
 """The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without
 scripts.
 
-Each page is loaded once, in one window, and asked whether it fits and whether its dials compute what the solutions do.
-What is the same code on all of them is asked of one: how a key or a mouse reaches a dial, whether texts can be read,
-barriers, paper.
+Each page is loaded once, in one window, to test whether it fits and whether its dials compute the solutions' numbers.
+Code that all pages share is tested on one page: keys and mouse on a dial, readable texts, barriers, paper.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """A page of the course, as a reader sees it for the first time."""
+    """Page of the course, as a reader sees it the first time."""
     tab.page.evaluate("localStorage.clear()")
     tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
     tab.page.set_viewport_size({"width": 1280, "height": 900})
@@ -81,8 +80,9 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
 
 @on("index", "alibi", "glossary")
 def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> None:
-    """A page of each kind, on a phone and a desk, in both themes: no text lies on another, is cut or is hardly seen,
-    and axe finds no barrier. Printed, the paper is white and closed parts are open."""
+    """A page of each kind is tested, on a phone and a wide screen, in both themes: no text overlaps, is cut
+    or has low contrast, and axe finds no barrier. On paper, the background is white and closed parts are
+    open."""
     page = opened.page
     page.evaluate("asked.answer()")
     for width, scheme in ((390, "dark"), (1440, "light")):
@@ -102,14 +102,14 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-# Contrast is measured by `seen.faint`, in pictures too; axe takes four times as long for it.
+# `seen.faint` measures contrast, in pictures too; axe takes four times as long for it.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
 
 @on("setup")
 def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened, course_folder: Path) -> None:
-    """No text of a picture lies on another, is cut or is hardly seen, and on a phone none is smaller than 9 pixels. A
-    picture and its narrow form have the same colours."""
+    """No text of a picture overlaps, is cut or has low contrast, and on a phone none is smaller than 9
+    pixels. A picture and its narrow form have the same colours."""
     folder = course_folder / "figures"
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     wide = {name: picture for name, picture in drawn.items() if "/" not in name}
@@ -121,8 +121,8 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
 
 @on("rope")
 def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, course_folder: Path) -> None:
-    """The first dial is a few stops of the tabulator key away; code is copied; a term is explained; the section in
-    which one is is marked."""
+    """The first dial is a few presses of the tabulator key away; code can be copied; a term has an
+    explanation; the current section is marked."""
     page, shade = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
     for key in ("Tab", "Tab", "Enter", "Tab"):
         page.keyboard.press(key)
@@ -144,8 +144,8 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
 
 @on("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
-    """At a desk; on a phone, the search has a line of its own and menus lead everywhere. A menu opens by keyboard,
-    within the window."""
+    """This holds on a wide screen; on a phone, the search has a separate line and menus lead everywhere. A
+    menu opens by keyboard, within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -189,8 +189,8 @@ def explains_a_term(page: Page) -> None:
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no dead
-    controls, and tells its answer to whoever opens it."""
+    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no
+    unusable controls, and contains its answer in a closed part."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -205,8 +205,8 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv: what people type, the beginning of a link, and among how many first results it must be. A result
-    shows a line of its section."""
+    """queries.csv has queries of users, the beginning of a link, and the number of first results that must
+    include it. A result shows a line of its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -262,8 +262,8 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
 
 
 def computes(page: Page, lesson: str, name: str) -> None:
-    """Wherever its controls stand, a dial shows the solution's numbers, to 1e-9; each handle moves something. In a
-    narrow dark window and in a wide light one no text lies on another, is cut or is hardly seen."""
+    """For any setting of its controls, a dial shows the solution's numbers, to 1e-9; each handle has an
+    effect. In a narrow dark window and in a wide light one no text overlaps, is cut or has low contrast."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
     begin, values = section.evaluate("(dial) => asked.controls(dial)")
@@ -286,7 +286,7 @@ def computes(page: Page, lesson: str, name: str) -> None:
 
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Waits until what was asked for before is drawn: a picture follows a mouse once a frame."""
+"""Wait until earlier requests are drawn: a picture follows a mouse once per frame."""
 SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
 
 

@@ -1,4 +1,5 @@
-"""The page for authors of other programs says what is printed and recorded, and its program reads it."""
+"""The page for authors of other programs: it describes everything that is printed and recorded, and its
+program reads it."""
 
 from __future__ import annotations
 
@@ -53,4 +54,4 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     said = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
     assert all(words in PAGE for words in said)
-    assert (*TOLERANCE.values(), explain.LARGEST, explain.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)
+    assert (*TOLERANCE.values(), explain.MAX_MAGNITUDE, explain.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)

@@ -1,4 +1,4 @@
-"""`autograder check`: what a teaching assistant reads of one submission to answer a mail."""
+"""`autograder check`: information about one submission for a teaching assistant who answers a mail."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
 
 @pytest.mark.long
 def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
-    """The keys of the JSON are the subject of `test_formats`."""
+    """`test_formats` tests the keys of the JSON."""
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())
     done = CliRunner().invoke(main, ["check", str(file), "--assignment", "rope", "--json"])
@@ -59,7 +59,7 @@ def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Pat
 
 
 def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Functions in the file do not decide: the sentence says what to add."""
+    """The functions in the file do not determine the assignment: the sentence says what to add."""
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())

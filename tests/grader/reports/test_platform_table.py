@@ -1,4 +1,4 @@
-"""Scores and feedback on their way back to a platform: everybody gets their own, and who gets none is named."""
+"""Export of scores and feedback to a platform: every student gets their own, and every student without one is named."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """However many are missing: one sentence, exit code 2, and no file is written; a report says it at its top."""
+    """If any are missing, there is one sentence, exit code 2, and no file; a report says so at its top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -78,7 +78,7 @@ def test_half_a_result_never_leaves(out: Path) -> None:
 
 
 def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
-    """Corrections by hand may be missing from its grades."""
+    """Its grades may lack corrections by hand."""
     with Gradebook.writing(out) as book:
         book.take_in([[submission_file("ada")]], {"rope": "suite"})
         for key in book.to_grade():
@@ -139,7 +139,7 @@ def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: 
 
 
 def test_nothing_is_matched_by_likeness(out: Path) -> None:
-    """Another domain, a part of a number, a name: each is listed, and no score is written."""
+    """Another domain, a part of a number, a name: each case is listed, and no score is written."""
     graded(
         out,
         [
@@ -154,7 +154,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """A line that two submissions mean, or a student with two lines."""
+    """These cases are a line that two submissions match, and a student with two lines."""
     graded(
         out,
         [
@@ -181,7 +181,7 @@ WORKSHEETS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("language", [*WORKSHEETS])
 def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
-    """The digits at the end are the participant's number, with a space before them or not."""
+    """The digits at the end are the participant's number, with or without a space before them."""
     titles, first, columns = WORKSHEETS[language]
     delimiter = max(",;\t", key=titles.count)
     word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
@@ -200,7 +200,7 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
 
 
 def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
-    """Moodle numbers groups too: a line with that number and another name is somebody else's."""
+    """Moodle numbers groups too: a line with that number and another name belongs to somebody else."""
     graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
     done, rows = run(out, MOODLE)
     assert [row["Grade"] for row in rows] == ["", SCORE]
@@ -209,7 +209,7 @@ def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
 
 
 def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
-    """Such as EX, for a student who is excused; an earlier number is replaced."""
+    """An example is EX, for an excused student; an earlier number is replaced."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
     assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
@@ -217,7 +217,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """But for a score that somebody set by hand."""
+    """An exception is a score that somebody set by hand."""
     zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
@@ -246,7 +246,8 @@ def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) ->
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each into the column that is named for it, and both sections and logins with a sign in front are known."""
+    """Each score goes into the column of its lesson; both sections, and logins that begin with a sign, are
+    recognised."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
@@ -326,7 +327,8 @@ def test_moodle_takes_names_of_its_own(out: Path) -> None:
 
 
 def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
-    """Canvas shows it under that name: a page would stand in a file `rope.py`. What it passes over has no page."""
+    """Canvas shows the feedback under that name, so a page would appear as a file `rope.py`. Ignored files
+    have no page."""
     files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
     names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
     people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]

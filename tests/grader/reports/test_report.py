@@ -1,4 +1,4 @@
-"""The report: its numbers are right, nothing in it is markup that was not meant to be, and it stays small."""
+"""The report: its numbers are correct, names and messages in it are never markup, and it stays small."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HOSTILE = (
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comparing begins no processes: `test_similarity` asks for them."""
+    """Compare without new processes; `test_similarity` tests the processes."""
     monkeypatch.setattr(similarity, "map_bounded", map)
 
 
@@ -114,8 +114,8 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
 
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
-    """A question with one test passed was tried; one whose tests all wait for code was not. 0 is in the first bin, full
-    marks in the last, and an unreadable file counts with its 0."""
+    """A question with one passed test was tried; a question whose tests all wait for code was not. 0 is in
+    the first bin, full marks in the last, and an unreadable file counts as 0."""
     refused = gradebooks.scored([replace(one_result("t1", "unreadable", 20.0), message="Empty.")], status="unreadable")
     class_statistics = survey_of(
         graded("ada", one_result("t1", "passed", 10.0), one_result("t2", "passed", 10.0)),
@@ -133,9 +133,10 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
-    """A misconception counts once a submission, however many tests show it, and is named after the question where it
-    shows most. Every status but `graded` is listed, and a zero, not a low score; one cause is one line with all its
-    students, wherever in the file it sits. Who goes by an address is found by name."""
+    """A misconception counts once per submission, however many tests show it, and is named after the question
+    that shows it most. Every status except `graded` is listed, as is a zero, but not a low score; one cause
+    is one line with all its students, wherever it is in the file. A student with an address is found by
+    name."""
     right, wrong = one_result("t2", "passed"), one_result("t3", "failed")
     pairs = [one_result("t1", "failed", hint="Pairs!"), one_result("t4", "failed", hint="Pairs!"), right, wrong]
     sign = [one_result("t1", "failed", hint="Sign!"), right, one_result("t3", "failed", question="decode_step")]
@@ -170,7 +171,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
-    """Hostile names of students and files, and sentences that quote them, come out as text in every table."""
+    """Hostile names of students and files, and sentences that quote them, appear as text in every table."""
     draw = random.Random(0)
     submission_files = []
     for name in HOSTILE:
@@ -199,7 +200,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """No address but places in the page itself, the empty icon, and the feedback that lies beside it."""
+    """Its only addresses are places in the page itself, the empty icon, and the feedback beside it."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = page_of(tmp_path)
     attributes = Reader(text).attributes

@@ -1,5 +1,5 @@
-"""The report in a browser: it opens at once, sorts, fits the screen and the page, and is quiet. One class and one page
-serve most of what is asked."""
+"""The report in a browser: it opens at once, sorts, fits the screen and the page, and is quiet. Most tests
+use one class and one page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIZE = 60
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class, and three with long and hostile names whose code is alike."""
+    """A class, and three students with long and hostile names and similar code."""
     out = tmp_path_factory.mktemp("class")
     submission_files = gradebooks.made_up_class(SIZE, distinct=10)
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
@@ -47,7 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """The page with all that it has to open. Nobody may change what it holds."""
+    """Page with all its parts open. Tests must not change it."""
     with Opened(browser, report) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         yield opened
@@ -63,7 +63,7 @@ def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str) -> None:
-    """No part sticks out to the side, and the text stands out from the paper."""
+    """No part overflows to the side, and the text has enough contrast."""
     page = look(opened, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper, contrast = page.evaluate(CONTRASTS)
@@ -71,7 +71,7 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """Without scrolling to the side: who, and what happened or how much."""
+    """The student, and the event or the number, are visible without scrolling to the side."""
     expected = {
         "Submissions to look at": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
@@ -87,7 +87,7 @@ def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
 
 
 def test_on_paper_every_table_is_whole(opened: Opened) -> None:
-    """Printed, no table scrolls, none is wider than the page, and the paper is white whatever the screen was."""
+    """On paper, no table scrolls or is wider than the page, and the background is white in either theme."""
     page = look(opened, A4, "dark", "print")
     assert page.evaluate(CUT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= A4
@@ -112,8 +112,8 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Op
 
 
 def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
-    """Names as text, scores as numbers, a second time the other way round; what is empty stays last. Each heading takes
-    over from the one before, and no row is lost."""
+    """Names sort as text, scores as numbers, and a second click reverses the order; empty cells stay last. A
+    new heading replaces the order of the last heading, and no row is lost."""
     page, table = look(opened, 1280), "[aria-label='Scores by student']"
     number = gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)
@@ -143,7 +143,7 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
 
 
 def test_a_large_class_stays_small(opened: Opened, report: Path) -> None:
-    """In proportion: 2,000 students would be below 3 MB, in 50,000 elements."""
+    """The size is in proportion: 2,000 students would be below 3 MB, in 50,000 elements."""
     per_student = opened.page.locator("#students tbody *").count() / (SIZE + 3)
     assert per_student * 2000 < 40_000
     text = report.read_text("utf-8")

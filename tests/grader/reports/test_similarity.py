@@ -1,4 +1,4 @@
-"""Similarity: a copy in disguise is found, independent solutions are not, and nobody is accused."""
+"""Similarity: a disguised copy is found, independent solutions are not, and nobody is accused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comparing begins no processes, but in the tests that say so: what these cost is the business of `parallel`."""
+    """Compare without new processes, unless a test asks for them: `parallel` has tests of their cost."""
     if "apart" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
@@ -35,8 +35,8 @@ def apart() -> None:
 
 
 def disguised(text: str, given: set[str]) -> str:
-    """The same program renamed, its sentences too, reordered, without comments and docstrings, laid out anew. `given`
-    names stay."""
+    """Return the same program with other names and sentences, in another order and layout, without comments
+    and docstrings. Names in `given` stay."""
     tree = ast.parse(text)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -58,7 +58,7 @@ def given_names(assignment: Assignment) -> set[str]:
 
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
-    """The pairs of a class in which everybody handed in one file."""
+    """Pairs of a class in which everybody submitted one file."""
     grade = gradebooks.grade(assignment, 0.0, random.Random(0))
     gradebooks.write(out, [(gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()])
     return written(out)
@@ -94,7 +94,7 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
 
 
 def one_function(number: int) -> str:
-    """A function unlike any of another number."""
+    """Return a function that differs from the function of any other number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -109,7 +109,7 @@ def several(*numbers: int) -> str:
 
 
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
-    """Unchanged stubs are not alike, nor are two files that both contain the given laboratory."""
+    """Unchanged stubs do not count as similar, nor do two files that both contain the provided lab."""
     given = Assignment("extrapolation").folder
     stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
@@ -118,14 +118,15 @@ def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
-    """Half of a class shows the same example; two of them share more than that."""
+    """Half of a class uses the same example; two students share more than that."""
     codes = {f"student {n}": several(100 + n, 200 + n) + (several(1, 2, 3) if n % 2 else "") for n in range(40)}
     codes["student 39"] = codes["student 38"].replace("x", "y") + several(1, 2, 3)
     assert who(compare(tmp_path, codes)) == {frozenset({"student 38", "student 39"})}
 
 
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """Half of one and all of the other, a function renamed; of a class of three they are two thirds."""
+    """The pair shares half of one file and the whole other file, with a renamed function; in a class of three
+    it is two thirds."""
     codes = {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g"), "cy": several(5, 6)}
     (pair,) = compare(tmp_path, codes)
     assert (pair["student"], pair["other_student"], pair["other_share"]) == ("ada", "bob", "1.00")
@@ -133,7 +134,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four that are all alike make three rows of one group, two others a second group; the same every time."""
+    """Four similar files make three rows of one group, and two other files a second group, with the same
+    result each time."""
     codes = {name: f"# {name}\n{several(1, 2, 3)}" for name in "abcd"}
     pairs = compare(tmp_path, codes | {"e": several(5, 6), "f": several(6, 5), "g": several(9)})
     assert [pair["group"] for pair in pairs] == ["1", "1", "1", "2"]
@@ -164,14 +166,14 @@ def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
 
 
 def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
-    """Names that a spreadsheet would run, or that break lines, come back as text on one line."""
+    """Names that a spreadsheet would execute, or that break lines, are read back as text on one line."""
     compare(tmp_path, {"=cmd()": several(1, 2), 'a "b", c\n<i>': several(2, 1)})
     (row,) = similarity.read(tmp_path) or []
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c <i>')
 
 
 def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
-    """Edited until it has another form, it counts as not there."""
+    """A table that was edited into another form counts as missing."""
     for change in ("student,why\nada,because\n", "", "\0"):
         (tmp_path / similarity.SIMILARITY_FILE).write_text(change, "utf-8")
         assert similarity.read(tmp_path) is None
@@ -192,7 +194,8 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
-    """Though each shares all it has with the others, and though they may be more of a class than what is set aside."""
+    """Each copy shares all its code with the others, and the copies may be more of a class than the limit for
+    common code."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", several(1, 2, 3)) for n in range(copies)}
     codes |= {f"own {n}": several(100 + n, 200 + n, 300 + n) for n in range(29 - copies)}
     pairs = compare(tmp_path, codes)

@@ -39,27 +39,27 @@ COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
-"""The limits where an attack waits for the clock, which is no less real when it runs faster."""
+"""Limits for attacks that wait for the clock; a faster clock is as real."""
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
 
 
 @dataclass
 class Seen:
-    """A warm grader, and what has been seen of the last submission."""
+    """A warm grader, and observations of the last submission."""
 
     grader: Grader
     tried: int = 0
-    """workers in which the attack was made"""
+    """number of workers in which the attack ran"""
     hidden: bool = False
-    """whether hidden tests are running"""
+    """True while hidden tests run"""
     asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments that it was shown, and of its workers, in public and in hidden tests"""
+    """marks of the arguments and of the workers that the submission saw, in public and in hidden tests"""
 
 
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
-    """Writes down every worker and every argument that a submission is shown."""
+    """Record every worker and every argument that a submission sees."""
     honest_open, honest_end, honest_call, honest_run = (
         Sandbox.open,
         Sandbox.kill_worker,
@@ -72,7 +72,7 @@ def seen() -> Iterator[Seen]:
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
-        note((worker.process,))  # what it says of itself could carry what the one before it has seen
+        note((worker.process,))  # its messages could carry observations of the previous submission
         return worker
 
     def call(self: SandboxedBackend, call: Call) -> Any:
@@ -104,13 +104,13 @@ def graded(seen: Seen, source: str, limits: Limits = LIMITS) -> Grade:
 
 
 def resident() -> int:
-    """MiB of memory that this process holds."""
+    """Memory of this process in MiB."""
     return int(re.search(r"VmRSS:\s*(\d+)", Path("/proc/self/status").read_text())[1]) >> 10  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
 def alone(seen: Seen) -> tuple[Grade, int]:
-    """An honest submission before any attack, and the memory then."""
+    """An honest submission before any attack, and the memory at that time."""
     return graded(seen, ROPE.solution.read_text(encoding="utf-8")), resident()
 
 
@@ -138,8 +138,7 @@ def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, atta
 
 
 def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
-    """After all attacks an honest submission gets what it got before them, and the grader's own memory is what a
-    grader's is."""
+    """After all attacks an honest submission gets the same grade as before, and the grader's memory is normal."""
     before, held = alone
     after = graded(seen, ROPE.solution.read_text(encoding="utf-8"))
     assert (after.score, after.status) == (20.0, "graded")
@@ -149,7 +148,7 @@ def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
 
 
 def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading: it is no result of a test, inside a property or outside."""
+    """A sandbox error ends the grading: it is not a result of a test, inside or outside a property."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")
@@ -165,11 +164,11 @@ def texts(grade: Grade) -> list[str]:
 
 
 LIVE = {"html_block", "html_inline", "link_open", "image"}
-"""What a renderer of Markdown makes of text that is more than text."""
+"""Output of a Markdown renderer for text with markup."""
 
 
 def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
-    """No control character, no markup of the submission's, in anything that a student or a teacher opens."""
+    """Assert that no file that a student or a teacher opens has a control character or markup of the submission."""
     for page in [*pages, *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
     for page in pages:
@@ -190,7 +189,7 @@ def little_is_kept(pages: list[str], grade: Grade) -> None:
 
 
 def no_secret_is_shown(seen: Seen, pages: list[str], grade: Grade) -> None:
-    """No hidden test's name, nothing of a hidden input."""
+    """Assert that no name of a hidden test and no hidden input is shown."""
     shown = "\n".join([*pages, *texts(grade)])
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in shown]
     assert not [mark for mark in seen.asked.get(True, set()) - seen.asked.get(False, set()) if mark in shown]

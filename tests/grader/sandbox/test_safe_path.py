@@ -1,5 +1,6 @@
-"""No command looks for a module where students chose the names: a working folder full of files named like every module
-of the standard library, of the course and of its libraries, each of which leaves a mark when it runs."""
+"""Module search path: no command looks for a module in a place where students chose the names. A working
+folder has files named like every module of the standard library, of the course and of its libraries, each of
+which leaves a mark when it runs."""
 
 from __future__ import annotations
 
@@ -36,13 +37,13 @@ def marking(mark: Path) -> str:
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """The file that a module of the folder leaves when it runs."""
+    """File that a module of the folder writes when it runs."""
     return tmp_path / "mark"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, mark: Path) -> Path:
-    """A folder with a right submission for rope and a module of every name."""
+    """A folder with a correct submission for rope and a module of every name."""
     folder = tmp_path / "handed_in"
     put(folder, {f"{name}.py": marking(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
     return folder
@@ -62,7 +63,7 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def otter_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip for `otter run`, built where a module of every name lies."""
+    """The zip for `otter run`, built in a folder with a module of every name."""
     folder = tmp_path_factory.mktemp("build")
     put(folder / "files", {f"{name}.py": marking(folder / "mark") for name in MODULES})
     run(folder / "files", "autograder", "build", "rope", "--out", str(folder))

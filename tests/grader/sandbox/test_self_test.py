@@ -1,4 +1,4 @@
-"""The self-test: every lock that is off is noticed, and grading is then refused; as root, and as another user."""
+"""The self-test: it notices every lock that is off, and then refuses to grade, as root and as another user."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the waits: an attempt that is not locked out goes on for long."""
+    """Shorten the waits: an attempt that no lock stops takes long."""
     monkeypatch.setattr(self_test, "END_TIMEOUT_SECONDS", 0.3)
 
 
 def broken(findings: list[Finding]) -> dict[str, str]:
-    """The promises that do not hold, each with its lock."""
+    """Promises that do not hold, each with its lock."""
     return {finding.promise: finding.lock for finding in findings if not finding.held}
 
 
@@ -53,7 +53,7 @@ def test_every_promise_holds_here() -> None:
 
 
 ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
-"""Each promise, and the locks that keep it, each alone."""
+"""Each promise, and the locks that keep it, each lock alone."""
 
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
@@ -68,7 +68,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
     expected = {name for name, locks in ROWS.items() if locks <= off}
     if os.geteuid() == 0:
         assert {*broken(findings)} == expected != set()
-    else:  # whom the user lock gives no other id, and the mode of the folder above keeps from writing there
+    else:  # without another id from the user lock, it may not write there because of the mode of the parent folder
         assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
@@ -77,14 +77,14 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """No attempt is therefore refused for another reason. What a worker inherits or finds depends on no lock."""
+    """No attempt is therefore refused for another reason. Inherited or found objects depend on no lock."""
     assert [{lock} for lock in confine.NAMES if {lock} not in ROWS.values()] == []
     for name, locks in ROWS.items():
         assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
 
 
 def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else one submission could tell another what its hidden tests ask, by the files that it reads."""
+    """Otherwise one submission could tell another the questions of its hidden tests, by the files that it reads."""
     (tmp_path / "folder" / "below").mkdir(parents=True)
     files = [tmp_path / "one.py", tmp_path / "folder" / "two.so", tmp_path / "folder" / "below" / "three"]
     for age, file in enumerate(files):
@@ -102,7 +102,7 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
 
 @pytest.fixture
 def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Makes the zygote find another text where it looks for a module."""
+    """Make the zygote find another text for a module."""
 
     def put(module: str, text: str) -> None:
         (tmp_path / f"{module}.py").write_text(text)
@@ -133,7 +133,7 @@ def restrict(ruleset):
 landlockpy.Ruleset.restrict = restrict
 sys.path.insert(-1, folder)
 """
-"""Makes a lock fail where a worker puts it on, which then ends at once."""
+"""Make a lock fail in a worker, which then ends at once."""
 
 
 def test_a_lock_that_fails_in_a_worker_is_named(instead: Callable[[str, str], None]) -> None:
@@ -153,26 +153,27 @@ import landlockpy
 landlockpy._syscall.abi_version = lambda: 1
 sys.path.insert(-1, folder)
 """
-"""Makes the library take the kernel for Linux 5.13."""
+"""Make the library report the kernel as Linux 5.13."""
 
 
 def test_the_wall_holds_with_the_first_landlock(instead: Callable[[str, str], None]) -> None:
-    """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
+    """Before ABI 3 Landlock does not cover truncation, before ABI 4 not TCP, before ABI 6 not signals: other
+    locks do."""
     instead("landlockpy", FIRST_ABI)
     findings = self_test.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-    # Seccomp is then what keeps files from being emptied.
+    # Seccomp then prevents the truncation of files.
     assert {"empties no file", "opens no file in an odd way"} <= set(broken(self_test.examine(["seccomp"])))
 
 
 DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
-"""What Docker leaves root by default, CAP_CHOWN to CAP_SETFCAP, by number."""
+"""Capabilities that Docker leaves to root by default, CAP_CHOWN to CAP_SETFCAP, by number."""
 
 PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """Return the findings in a process that has these capabilities alone."""
+    """Return the findings in a process that has only these capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -195,14 +196,13 @@ def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
 
 @as_root
 def test_root_needs_few_capabilities_and_is_told_without() -> None:
-    """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch
-    alone."""
+    """The kernel does not count threads of root: without a separate user id, only the monitor would limit a worker."""
     assert broken(examined_with(DOCKER_CAPABILITIES)) == {}
     findings = broken(examined_with(()))
     assert set(findings.values()) <= {"limits", "user"} and "has no privilege and gains none" in findings
 
 
-# another user: other locks keep some promises then
+# for another user, other locks keep some promises
 
 EXAMINES = """
 import json, sys
@@ -214,7 +214,7 @@ print(json.dumps([[vars(one) for one in self_test.examine(locks)] for locks in j
 
 @pytest.fixture(scope="module")
 def public() -> Iterator[Path]:
-    """A folder with `bin`, `lib` and `packages`: root's own may lie where nobody else may enter."""
+    """A folder with `bin`, `lib` and `packages`: root's own folders may be in a place that nobody else can enter."""
     folder = Path(tempfile.mkdtemp(prefix="stay-"))
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
@@ -248,7 +248,7 @@ def examined_by(user: int, public: Path, *disabled_locks: Collection[str]) -> li
 
 @as_root
 def test_the_wall_holds_for_whoever_may_read_the_interpreter(public: Path) -> None:
-    """A worker's files are then its own user's, where root grades."""
+    """If root grades, the files of a worker belong to the worker's own user."""
     (by_root,), (by_nobody, without) = examined_by(0, public, ()), examined_by(NOBODY, public, (), confine.NAMES)
     for found in (by_root, by_nobody):
         assert len(found) > 20 and broken(found) == {}

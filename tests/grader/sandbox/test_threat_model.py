@@ -1,4 +1,4 @@
-"""The threat model of autograder/README.md names attacks and tests that are there."""
+"""The threat model of autograder/README.md: the attacks and tests that it names exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 
 def named(text: str) -> set[str]:
-    """The names of attacks and tests in a text."""
+    """Names of attacks and tests in a text."""
     return set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
 
 

@@ -1,4 +1,4 @@
-"""The wall, asked where an answer is cheapest: a line in a worker, a call of a submission, a look at a process."""
+"""The wall, tested at the lowest cost: a line in a worker, a call of a submission, a look at a process."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, files=MIB, file_count=100)
-"""Limits that are reached sooner, and no less real for that."""
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
+"""Limits that are reached sooner, but are as real."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall; nothing of it is left afterwards."""
+    """A submission behind the wall; nothing remains of it afterwards."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -60,7 +60,7 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# what the system refuses, beside what the self-test asks before every batch
+# refusals of the system, besides those that the self-test checks before every batch
 
 LINES = """
     open('/proc/self/root' + file).close()
@@ -100,7 +100,7 @@ NEVER = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of calls that would break a promise each."""
+"""Names of calls each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
@@ -111,7 +111,7 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel's own, for which it asks no filter, and refuses anybody else
+    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls, and refuses all others
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
     calls += [
@@ -157,7 +157,8 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """No variable, path or object of it, and not the names of the files beside numpy, which imports remember."""
+    """A worker gets no variable, path or object of the grader, and not the file names beside numpy, which
+    imports remember."""
     with loaded(sandbox, SEARCHES) as backend:
         assert called(backend, "search") == []
 
@@ -180,7 +181,7 @@ def work():
         assert called(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# what a call can end, and take
+# processes that a call can end, and resources that it can take
 
 HEAD = """
 import ctypes, mmap, os, platform, re, signal, struct, time
@@ -252,12 +253,12 @@ ENDS = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""What a function does → what is then said of it."""
+"""Behaviour of a function → message about it."""
 
 
 @pytest.mark.parametrize("does", ENDS)
 def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another one goes on with the file, and nothing of the one before is there."""
+    """The worker is gone, another worker continues with the file, and nothing of the old worker remains."""
     source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
         assert called(backend, "g") == [True]
@@ -324,7 +325,7 @@ def f():
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """Nor what it would go on to write, in the folder of the next one or beside it."""
+    """It cannot write anything later either, in the folder of the next worker or beside it."""
     source = """
 import os, threading, time
 def note():
@@ -338,12 +339,13 @@ def f(): threading.Thread(target=note, daemon=True).start()
     with loaded(sandbox, source) as backend:
         called(backend, "f")
     time.sleep(0.02)
-    sandbox.home.chmod(0o700)  # which nobody may list, unless root
+    sandbox.home.chmod(0o700)  # which only root may list
     assert os.listdir(sandbox.home) == ["files"] and os.listdir(sandbox.scratch) == []
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could talk by which numbers are open; how many are open the kernel tells everybody."""
+    """Two submissions could communicate by the numbers of open descriptors; the kernel tells everybody how
+    many are open."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
         " os.path.lexists(f'/proc/{process}/fd/{n}')]"
@@ -366,7 +368,7 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# what a worker is, and how it ends
+# properties of a worker, and how it ends
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
@@ -430,7 +432,7 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
             called(backend, "f")
 
 
-# what the grader bounds on its own side
+# limits on the grader's side
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -509,7 +511,7 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library: without a flag, the kernel takes its pages for memory that they share."""
+    """Both have mapped the C library: without a flag, the kernel treats its pages as memory that they share."""
     with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
         called(backend, "listen")
         begin, end, count = called(second, "speak")

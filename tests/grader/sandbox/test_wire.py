@@ -1,4 +1,4 @@
-"""The wire: what a submission may hand over arrives as it was, and nothing else arrives at all."""
+"""The wire: permitted values of a submission arrive unchanged, and nothing else arrives."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Return True for the same type, dtype and shape, and the same bits but for the spelling of NaN."""
+    """Return True for the same type, dtype and shape, and the same bits except for the spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
     for value in (
         np.broadcast_to(1.0, (10**6, 10**6)),
         np.zeros(codec.MAX_NUMBERS + 1, dtype=bool),
-        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # empty, and numpy loops over it all the same
+        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # empty, but numpy loops over it
         "x" * (8 * codec.MAX_NUMBERS + 8),
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
         [0] * (codec.MAX_ITEMS + 1),
@@ -275,7 +275,7 @@ def test_arguments_that_are_too_large_are_an_error() -> None:
 
 def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     generator = np.random.default_rng(3)
-    generator.integers(5, dtype=np.uint32)  # half of a number waits now
+    generator.integers(5, dtype=np.uint32)  # half of a number is waiting now
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
     another = np.random.Generator(np.random.MT19937(3))

@@ -1,4 +1,4 @@
-"""A built site, a server for it on this machine, and a browser window that notes where it asks for anything."""
+"""Fixtures: a built site, a server for it on this machine, and a browser window that records all its requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 PATH = "of/a/teacher/"
-"""The folder of the host under which the site stands: a site need not stand at the top."""
+"""Folder of the host for the site: a site need not be at the top."""
 
 
 @pytest.fixture(scope="session")
@@ -46,11 +46,16 @@ def site(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="session")
 def site_for_self_study(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The edition for learning alone."""
+    """The edition for self-study."""
     return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, alone=True)
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    def end_headers(self) -> None:
+        """Let pages of any other host read an answer: only their own policy can hold them back."""
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
     def log_message(self, format: str, *arguments: Any) -> None:
         """Write no log."""
 

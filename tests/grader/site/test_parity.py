@@ -1,13 +1,23 @@
-"""A verdict in a browser tab is the verdict at home: mark, cause and message, byte for byte."""
+"""A verdict in a browser tab is the verdict at home: mark, cause and message, word for word.
+
+Two differences are no mistakes of the tab, and other machines differ in the same way:
+
+- the line of an endless loop at which its time is over;
+- the last digits of what numpy computes in float32: its functions round in another way on each kind of
+  processor. So a value may differ in its sixth digit, and where a file computes in float32 what is float64,
+  other values are far enough from the right ones to be seen.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
+import math
 import random
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,14 +30,21 @@ from tests.grader.tools.mutants import mutants
 
 pytestmark = pytest.mark.long
 
+
+needs_node = pytest.mark.skipif(
+    shutil.which("node") is None, reason="These tests run Pyodide in Node.js: apt-get install nodejs."
+)
+
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
-"""The one difference: the line of an endless loop at which its time is over."""
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
+IN_FLOAT32 = "compute in float64"
+"""Part of the message on a result that lacks digits."""
 
 PER_KIND = 26
-"""Samples, known mistakes and mutants that are compared; each run takes the same."""
+"""Number of samples, known mistakes and mutants that are compared; each run takes the same ones."""
 
-HOSTILE = "mallory"
-"""The sample that ends the process in which it is loaded."""
+HOSTILE = SAMPLES / "rope" / "mallory.py"
+"""The sample that writes files wherever it can, and so is never run outside of a sandbox."""
 
 WIDE = """
     i = np.arange(length) * 65536
@@ -38,10 +55,28 @@ WIDE = """
 """A body of `causal_mask` that is right where integers have 64 bits."""
 
 
+def differing(*states: Any) -> list[str]:
+    """Return the names of the functions and other entries that differ between two states of a page."""
+    pages, functions = [{**state, "functions": {}} for state in states], [state["functions"] for state in states]
+    names = [name for name in functions[0] if not _same(*(each.get(name) for each in functions))]
+    if names and all(IN_FLOAT32 in f"{functions[0][name]}{functions[1].get(name)}" for name in names):
+        return []  # and what the page says of the whole file follows from them
+    return names + [name for name in pages[0] if not _same(*(page[name] for page in pages))]
+
+
+def _same(*parts: Any) -> bool:
+    """Return True for equal words with numbers that agree to five digits."""
+    texts = [ENDLESS_LOOP.sub("", json.dumps(part, ensure_ascii=False)) for part in parts]
+    words, numbers = [NUMBER.sub("", text) for text in texts], [NUMBER.findall(text) for text in texts]
+    return words[0] == words[1] and all(
+        math.isclose(float(one), float(other), rel_tol=1e-5) for one, other in zip(*numbers, strict=True)
+    )
+
+
 def items() -> list[Item]:
     """Return the files to compare: samples, known mistakes, and solutions with a change, drawn with a seed."""
     rng, lessons = random.Random(20), assignments()
-    samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path.stem != HOSTILE]
+    samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
     texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
     entries = [(one, number) for one in lessons for number in range(len(catalogue.entries(one)))]
     mistakes = rng.sample(entries, PER_KIND)
@@ -50,28 +85,67 @@ def items() -> list[Item]:
     return texts + [(one.name, ast.unparse(mutant.made()), None) for one, mutant in changed]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="These tests run Pyodide in Node.js: apt-get install nodejs.")
+@needs_node
 def test_verdict_cause_and_message_are_those_at_home(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
     compared = items()
     at_home = tabs.natively(compared, site_for_self_study, tmp_path)
     in_tab = tabs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path)
     assert any("✗" in json.dumps(state, ensure_ascii=False) for state in at_home)
-    assert [ENDLESS_LOOP.sub("", json.dumps(state)) for state in in_tab] == [
-        ENDLESS_LOOP.sub("", json.dumps(state)) for state in at_home
-    ]
+    for item, *states in zip(compared, in_tab, at_home, strict=True):
+        assert differing(*states) == [], (item, *states)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="These tests run Pyodide in Node.js: apt-get install nodejs.")
-def test_integers_have_64_bits(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
-    """numpy's default integer has 32 there. What that still changes is told as what it is."""
+@needs_node
+def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(
+    site_for_self_study: Path, pyodide: Path, tmp_path: Path
+) -> None:
+    """It replaces functions of every module that is loaded, and its results claim to be equal to anything."""
+    texts = [HOSTILE.read_text("utf-8"), find("rope").solution.read_text("utf-8")]
+    hostile, right = tabs.in_pyodide([("rope", text, None) for text in texts], site_for_self_study, pyodide, tmp_path)
+    assert hostile["right"] == 0
+    assert right["right"] == len(right["functions"])
+
+
+def with_causal_mask(body: str) -> Item:
+    """Return the stub of lesson 1 with a body in its first function."""
     stub = find("attention").stub.read_text("utf-8")
-
-    def file(body: str) -> str:
-        return re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: body, stub)
-
-    wide, method = file(WIDE), file("    return np.ones((length, length), dtype=bool).take(np.arange(length))")
-    right, limited = tabs.in_pyodide(
-        [("attention", wide, None), ("attention", method, None)], site_for_self_study, pyodide, tmp_path
+    return (
+        "attention",
+        re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: f"    {body.strip()}", stub),
+        None,
     )
+
+
+MAKERS = ("np.arange(3{})", "np.zeros(3{})", "np.full(3, 2**30{})", "np.array([2**30] * 3{})", "np.eye(3{})[0]")
+WAYS = ("{}", "np.sum({0}) * {0}", "{} // 2", "{}[None, 0] % 7", "np.cumsum({})", "np.argsort({})", "{} * 2")
+METHODS = ("np.ones(3).astype(int)", "np.ones(3).astype(int) // 2", "np.ones(3).argsort()")
+"""Integers of the kinds that students make."""
+
+
+def integer_bodies() -> list[str]:
+    """Return bodies of `causal_mask` that return integers, so that the message names their dtype."""
+    made = [
+        maker.format(dtype) for maker in MAKERS for dtype in ("", ", dtype=int", ", dtype=np.int32", ", dtype=np.int64")
+    ]
+    numbers = [*(way.format(one) for one in made for way in WAYS), *METHODS]
+    return [f"return np.ravel({one})[0]" for one in numbers]
+
+
+@needs_node
+def test_integers_have_the_size_that_they_have_at_home(
+    site_for_self_study: Path, pyodide: Path, tmp_path: Path
+) -> None:
+    """A tab's default integer has 32 bits: of functions or methods, asked for or not, it counts as at home."""
+    bodies = integer_bodies()
+    compared = [with_causal_mask(body) for body in random.Random(20).sample(bodies, PER_KIND)]
+    at_home = tabs.natively(compared, site_for_self_study, tmp_path)
+    assert any("got a number (int32)" in json.dumps(state) for state in at_home)
+    assert tabs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path) == at_home
+
+
+@needs_node
+def test_what_32_bits_still_change_is_told(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
+    wide, method = WIDE, "return np.ones((length, length), dtype=bool).take(np.arange(length))"
+    right, limited = tabs.in_pyodide([*map(with_causal_mask, (wide, method))], site_for_self_study, pyodide, tmp_path)
     assert right["functions"]["causal_mask"][0] == "✓"
     assert "according to the rule" in limited["functions"]["causal_mask"][1]

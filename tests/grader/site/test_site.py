@@ -1,8 +1,12 @@
-"""The site as files: it gives no answer away, and nothing of it is missing."""
+"""The site as files: it gives no answer away, and it is complete."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -40,7 +44,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_site_of_an_instructor_gives_nothing_away(
     uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    """Every byte of it is opened: ours is looked through, and the packages are those of the lock."""
+    """Every byte is examined: the course's files are searched, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
     weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
@@ -63,7 +67,7 @@ def test_an_answer_in_any_file_stops_the_build(
 
 
 def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Path, pyodide: Path) -> None:
-    """Every script and style that a page names is a file of the site, and its name changes with its content."""
+    """Every script and style of a page is a file of the site, and its name changes with its content."""
     for page in site.glob("*.html"):
         text = page.read_text("utf-8")
         assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
@@ -79,9 +83,11 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
         .partition(">")[0]
     )
     remote = build._prepared(
-        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE
+        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
     )
-    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {re.match(r"https://[^/]+", build.PYODIDE)[0].encode()}  # type: ignore[index]
+    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
+        re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)[0].encode()
+    }  # type: ignore[index]
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:
@@ -94,11 +100,35 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
         assert result.exit_code == 2 and words in result.output
 
 
+def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
+    """A browser refuses a package with another hash."""
+    (lock_file,) = site.glob("pyodide-*/pyodide-lock.json")
+    packages = json.loads(lock_file.read_text("utf-8"))["packages"].values()
+    hashes = {lock_file.with_name(package["file_name"]): package["sha256"] for package in packages}
+    present = {path: digest for path, digest in hashes.items() if path.is_file()}
+    assert any("numpy" in path.name for path in present) and any("matplotlib" in path.name for path in present)
+    assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in present} == present
+
+
+@pytest.mark.parametrize("version", ["3.12", ""])
+def test_modules_are_compiled_for_a_version_that_is_known_and_here(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address of Pyodide says nothing of its Python: modules compiled for another would not load."""
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
+    names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
+    archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))
+    with zipfile.ZipFile(io.BytesIO(libraries.compiled_archive(archive, version))) as opened:
+        assert opened.namelist() == (["a.pyc"] if version else names)
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: None)
+    assert libraries.compiled_archive(archive, version) == archive
+
+
 def test_the_editor_is_what_its_hash_says() -> None:
     """The script that builds the editor writes both."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
-    assert build.hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
+    assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:

@@ -1,7 +1,7 @@
 """A class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
 
-From the download to the scores in a table nobody is lost, nobody has somebody else's score, and a file that
-cannot be graded is a row with a sentence. Nobody's code is run here: a score says whose code it is for.
+Between the download and the scores in a table no student is lost or has another student's score, and a file that
+cannot be graded is a row with a sentence. No student code runs here: a score identifies the author of the code.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names of a download mention the assignment; in folders, only the flag says it for odd names."""
+    """Names in a download contain the assignment; in folders with odd names, only the flag names it."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))

@@ -1,6 +1,6 @@
-"""Downloads as they lie on an instructor's disk: other depths, several weeks, attempts and times.
+"""Downloads on an instructor's disk: other depths, several weeks, attempts and times.
 
-Each is read right, or ends in one sentence to the instructor.
+Each download is read correctly, or ends in one sentence to the instructor.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def below(name: str, files: Files) -> Files:
 def test_a_download_one_level_down_is_read_or_named(
     tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names that archive tools and platforms make are followed; another folder is named to the instructor."""
+    """Folder names of archive tools and platforms are followed; any other folder is named to the instructor."""
     files = DOWNLOADS[platform]
     put(tmp_path / "expected", files)
     put(tmp_path / "class", below(inner, files))
@@ -83,7 +83,7 @@ def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inner", [("rope", "alibi"), ("submissions", "submissions"), ("", "alibi"), ("week", "")])
 def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, inner: tuple[str, str]) -> None:
-    """A folder that is no download is one student's, in a folder of an assignment as well."""
+    """A folder that is not a download belongs to one student, even inside a folder of an assignment."""
     for name, level in zip(("rope", "alibi"), inner, strict=True):
         put(tmp_path, below(f"{name}/{level}", {path.replace("rope", name): "x = 1" for path in CANVAS}))
     students = [f"Canvas:10{n}" for n in range(3)]
@@ -94,7 +94,7 @@ def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, 
 
 @pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
-    """A folder that holds .git speaks for its own student alone, whatever its name and content."""
+    """A folder with .git belongs to one student, whatever its name and content."""
     put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
     assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
 
@@ -240,7 +240,7 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
 
 
 def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
-    """The student reads what to hand in, and the instructor what to do about it."""
+    """The student reads what to submit, and the instructor reads what to do about it."""
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
@@ -296,7 +296,7 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever one student handed in, the sentence tells the instructor which folder to name."""
+    """Whatever one student submits, the sentence tells the instructor which folder to name."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})

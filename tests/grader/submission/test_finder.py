@@ -1,4 +1,4 @@
-"""Folders of many students, as people and platforms make them, with a row for every upload."""
+"""Folders of many students, from people and platforms, with a row for every upload."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows(folder: Path, assignment: str | None = None) -> list[Submission]:
 
 
 def seen(folder: Path, assignment: str | None = None) -> list[str]:
-    """Return a line for each row: assignment, student, file, and "-" where there is a problem."""
+    """Return a line for each row: assignment, student, file, and "-" for a problem."""
     found = rows(folder, assignment)
     return [f"{one.assignment or '?'}: {one.student}, {'-' if one.problem else one.file}" for one in found]
 
@@ -135,7 +135,7 @@ def export(folder: Path, metadata: str | bytes = METADATA) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "rope/assignment_123_export/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
-    """An export holds one folder of a student's: where there are two, the row names both."""
+    """An export has one folder per student: if there are two, the row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
              (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
@@ -167,7 +167,7 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """A download is of one assignment. Where as many say another, the row says what is missing."""
+    """A download has one assignment. If two are equally frequent, the row says what is missing."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")
@@ -238,7 +238,7 @@ ODD = ["a\nb", "\u202eadA", "x" * 240, "=1+1", "@x", "..", "'", '"', "🦆", "a;
 
 
 def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
-    """Bytes that UTF-8 cannot write are spelled out."""
+    """Bytes that UTF-8 cannot represent are written as escapes."""
     add(tmp_path, *(f"{name}.py" for name in ODD))
     os.makedirs(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff"))
     with open(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff/rope.py"), "wb") as file:

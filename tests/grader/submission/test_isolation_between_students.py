@@ -1,6 +1,6 @@
-"""Names and files that one student chose never speak for another: file names, metadata, folders.
+"""Isolation between students: names and files that one student chose never affect another student.
 
-Nobody's code is run here: everybody who can be read has the same grade.
+No student code runs here: all readable submissions have the same grade.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ EXPORT = "".join(
 EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
 EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
-# The marks of every platform, about Alan, where Eve chooses: in her own file's name.
+# Every platform's marks for Alan, in a name that Eve chooses: that of her own file.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
 MARKS += [
     f"x_alan_attempt_{STAMP}_rope.py",
@@ -95,7 +95,7 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
 
 @pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "ada_2", "bob_1"], ["al", "alan"], ["bob"]])
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
-    """Blackboard puts the assignment's title before it, which may have some too."""
+    """Blackboard puts the assignment's title before the login, and the title may contain underscores too."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
     assert sorted(one.who for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
 
@@ -106,7 +106,7 @@ def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """Text and links are rows with a sentence, or nothing beside a file; with anonymous names as well."""
+    """Text and links give rows with a sentence, or no row beside a file, even with anonymous names."""
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
     found = {one.student: one for one in rows(tmp_path)}
@@ -120,7 +120,7 @@ def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
     assert {*found} == {"aB3xZ", "Qrs12", "12345"} and "marks it as late" in found["Qrs12"].notes[0]
 
 
-# Folders and files that students drop
+# Folders and files that students add
 
 ADDRESSES = "".join(f"submission_{n}:\n  :submitters:\n  - :email: {name}\n" for n, name in enumerate(["ada", "bob"]))
 Files = dict[str, str | bytes]
@@ -174,7 +174,7 @@ many = settings(examples(100), derandomize=True, database=None, suppress_health_
 def test_one_entry_never_changes_how_the_others_are_read(
     layout: str | None, made_up: tuple[str | None, Files], entry: Files
 ) -> None:
-    """Their rows stay the same to the last note, and none is added for anybody but who handed it in."""
+    """Their rows stay the same to the last note, and only the student who submitted the entry gets a new row."""
     flag, files = LAYOUTS[layout] if layout else made_up
     place = PLACES.get(layout or "", "")
     there, tops = ({name.partition("/")[0] for name in names} for names in (files, entry))
@@ -200,7 +200,7 @@ def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
     assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
 
 
-# Folders that are not meant
+# Folders that are not submissions
 
 UNCLEAR: dict[str, dict[str, str | bytes]] = {
     "files that name no assignment": {"ada.py": "x = 1", "bob.py": "x = 1", "cy.ipynb": "x = 1"},
@@ -218,7 +218,7 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
+    """These are results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
     monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
     put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
@@ -271,7 +271,7 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(
     assert without_eve(after) == without_eve(before)
 
 
-# Whatever a parser raises, and however much there is
+# Exceptions of parsers, and large amounts
 
 
 def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

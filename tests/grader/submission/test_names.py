@@ -1,4 +1,4 @@
-"""Odd names: as they are in a row, harmless in a spreadsheet, distinct and safe on a disk."""
+"""Odd names: they are unchanged in a row, harmless in a spreadsheet, and distinct and safe on a disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks: code cells in order, without what only a notebook understands."""
+"""Notebooks: code cells in order, without lines that only a notebook understands."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ DROPPED = {
     "!ls\n# help?\nx = 'what?'": "pass\n# help?\nx = 'what?'",
     "x = 7 \\\n% 4": "x = 7 \\\n% 4",
     "x = (7\n% 4\n)": "x = (7\n% 4\n)",
-    # Otter's, as notebooks of the handout write them, and what is somebody's own.
+    # Lines of Otter, as in notebooks of the handout, and a student's own lines.
     'import otter\ngrader = otter.Notebook("rope.ipynb")\nimport numpy as np': "pass\npass\nimport numpy as np",
     "import otter\ngrader = otter.Notebook(\n  'θ'\n)\nz = 3": "pass\npass\n\n\nz = 3",
     "θ = 1; import otter; y = 2": "θ = 1; pass; y = 2",
-    # The host's, and what follows from it.
+    # Lines of the host, and lines that depend on them.
     "from google.colab import files\nup = files.upload();  # mine\nfor f in up.keys():\n    print(f)\nx = 1": (
         "pass\npass;  # mine\npass\n\nx = 1"
     ),

@@ -1,4 +1,4 @@
-"""Effects of one submission, which concern its student alone: cost, exceptions and results."""
+"""Effects of one submission, which concern only its own student: cost, exceptions and results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = [one.name for one in course.assignments()]
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
-    """The status is import_error, with a sentence, and every function that does without it has its points."""
+    """The status is import_error, with a sentence, and every function that does not need the import has its points."""
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
@@ -62,7 +62,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     ],
 )
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
-    """The import may stand anywhere, until the file uses it; nothing of it is left for anybody else."""
+    """The import may be anywhere before the file uses it; nothing of it remains for other submissions."""
     module, failure = load("missing", [text], "missing.py")
     assert failure is not None and failure.left_out == (line is not None)
     assert line is None or failure.line == line
@@ -71,7 +71,7 @@ def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str]
         __import__("no_such")
 
 
-# A result that a test hands on
+# A result that a test passes on
 
 
 CACHES = """
@@ -82,7 +82,7 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """Caches of the wrong shape reach the reference: those tests fail, all others stay as they were."""
+    """Caches of the wrong shape reach the reference: those tests fail, and all others stay the same."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == Status.GRADED and 10 < judged.score < 20
 
@@ -103,7 +103,7 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
             expect.matches(own.rope_frequencies, *arguments)
 
 
-# Whatever a grader raises
+# Exceptions of a grader
 
 
 class Fails(Exception):
@@ -111,8 +111,8 @@ class Fails(Exception):
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:
-    """Whatever a cell holds, a reader finds as many cells, each with the same text on one line, and the file is whole
-    or not there."""
+    """Whatever a cell contains, a reader finds as many cells, each with the same text on one line, and the
+    file is complete or absent."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
     files.write_csv(table, rows)
@@ -159,7 +159,7 @@ OTHERS: dict[str, str | bytes] = {
 
 
 def seen(out: Path) -> dict[str, object]:
-    """Return all that OUT says of the honest students, except how long their grading took."""
+    """Return all information in OUT about the honest students, except how long their grading took."""
     found: dict[str, object] = {}
     for one in classroom.grades(out):
         if one["student"] in HONEST:
@@ -175,7 +175,7 @@ def seen(out: Path) -> dict[str, object]:
 
 
 def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> None:
-    """Rows, feedback and report lines of all others stay as they were; each arbitrary one adds a row."""
+    """Rows, feedback and report lines of all others stay the same; each arbitrary submission adds a row."""
     put(tmp_path / "class", {f"{student}.py": text for student, text in HONEST.items()})
     grade([tmp_path / "class"], tmp_path / "alone", NAME, jobs=2)
     shutil.copytree(tmp_path / "alone", tmp_path / "beside")

@@ -157,7 +157,7 @@ def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_syntax_stays_one(tmp_path: Path) -> None:
-    """The line that is no Python is named, also where other lines are left out."""
+    """The line that is not Python is named, even if other lines are left out."""
     text = f"!ls\n{SOLVED}\nx = = 2\n"
     submission = read(tmp_path, text)
     assert submission.problem is not None
@@ -192,7 +192,7 @@ def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size:
 
 
 def test_marimo_cells_are_read_as_their_bodies(tmp_path: Path) -> None:
-    """A function that marimo lifts out of its cell and the setup cell count too; lines keep their numbers."""
+    """A function that marimo moves out of its cell and the setup cell count too; lines keep their numbers."""
     text = marimo(["x = [1]", "def last(x):\n    return first(x)"])
     text = text.replace("app = marimo", "app = marimo", 1).replace(
         "\n\n@app.cell",

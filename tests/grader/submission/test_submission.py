@@ -133,7 +133,7 @@ NO_PYTHON = {
 
 @pytest.mark.parametrize(("content", "word"), (NO_TEXT | NO_PYTHON).values(), ids=[*NO_TEXT, *NO_PYTHON])
 def test_what_is_no_text_or_no_python_is_refused(submission_file, content: bytes | str, word: str) -> None:
-    """Doubtful Python warns nobody."""
+    """Doubtful Python causes no warning."""
     with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
         warnings.simplefilter("always")
         refused(submission_file(content), word)
@@ -156,7 +156,7 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No link is followed, no writer is waited for, and what grows while it is read is bounded."""
+    """Links are not followed, pipes are not waited for, and a file that grows during reading is bounded."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),

@@ -1,4 +1,4 @@
-"""The file that counts among one student's: the one that is written, then the one whose name says it.
+"""The file that counts among one student's files: the written one, then the one whose name identifies it.
 
 If two remain, the row names both. Other files that may have been meant are named.
 """
@@ -89,7 +89,7 @@ JUNK = [
 @pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
 @pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
 def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
-    """Junk is not named, and nothing is in doubt, also beside an untouched stub."""
+    """Junk is not named and causes no doubt, even beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
     notes = (
@@ -153,7 +153,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Junk counts as well: looking at it takes as long."""
+    """Junk counts as well, because looking at it takes as long."""
     monkeypatch.setattr(content, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -171,7 +171,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `check` reads it: beyond the budget it is a row with a sentence."""
+    """`check` reads it in the same way: beyond the budget it is a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.Exceeded("took more than it may"))
     found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])

@@ -1,8 +1,9 @@
-"""A browser for the tests of pages: the system's, quiet; the pages of the course; and a page that notes all that goes
-wrong on it."""
+"""A browser for the tests of pages: the system's quiet browser, the pages of the course, and a page that
+records all its problems."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WALL_TIMEOUT_SECONDS = 180_000
-"""Milliseconds: no machine is so slow, and a test that waits for what never comes is named."""
+"""Milliseconds: no machine is so slow, and a test that waits forever is named."""
 
 QUIET = [
     "--no-sandbox",
@@ -30,26 +31,37 @@ QUIET = [
 SEEN = Path(__file__).with_name("seen.js")
 
 
+def executable() -> str | None:
+    """Return the path of the system's browser; None where there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextlib.contextmanager
+def launched() -> Iterator[Browser]:
+    """Start the system's browser, and end it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=executable(), args=QUIET, timeout=0)
+        yield browser
+        browser.close()
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's browser."""
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
+    if executable() is None:
         message = "The tests of pages need a browser: apt-get install chromium."
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=executable, args=QUIET, timeout=0)
-        yield launched
-        launched.close()
+    with launched() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
-    """Path below `course/` → content; not to be changed."""
+    """Path below `course/` → content; tests must not change it."""
     from autograder.pages import course
 
     files: dict[str, bytes] = once("course", course)
@@ -58,7 +70,7 @@ def course_files(once: Once) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course alone, as `dist/course/` has it."""
+    """Only the course, as in `dist/course/`."""
     from autograder.handout import stubs
 
     folder = tmp_path_factory.mktemp("course")
@@ -67,7 +79,7 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
 
 
 class Opened:
-    """A page, and all that went wrong on it or left it."""
+    """A page, with its problems and its requests to other hosts."""
 
     def __init__(
         self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True

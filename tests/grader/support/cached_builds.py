@@ -24,9 +24,9 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Makes what has a name, or finds it made; everybody who asks gets a copy of their own."""
+    """Make an object with this name, or find it; every caller gets a separate copy."""
     folder = tmp_path_factory.getbasetemp()
-    # Workers of one run have folders side by side; a run that a test starts is not one of them.
+    # Workers of one run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
 
     def get(name: str, make: Callable[[], Any]) -> Any:
@@ -42,7 +42,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
-    """Path in the handout → content; not to be changed."""
+    """Path in the handout → content; tests must not change it."""
     from autograder.handout import bundle
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,6 +1,6 @@
-"""Classes of made-up students, for tests of many submissions: distinct submissions, right, wrong and broken ones.
+"""Classes of made-up students, for tests of many submissions: distinct submissions, correct, wrong and broken ones.
 
-Every submission comes from a seed alone, so that a class is the same wherever it is made.
+Every submission depends only on a seed, so a class is the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ SECONDS = "seconds"
 
 
 def right(name: str, number: int) -> str:
-    """A complete solution, unlike everybody else's by a comment."""
+    """A complete solution with a comment that differs from all others."""
     return f"# submission {number}\n{course.find(name).solution.read_text('utf-8')}"
 
 
 def unfinished(name: str, number: int) -> str:
-    """The stub as it is handed out, unlike everybody else's by a comment."""
+    """The unchanged stub with a comment that differs from all others."""
     return f"# submission {number}\n{course.find(name).stub.read_text('utf-8')}"
 
 
 def stops(name: str, number: int) -> str:
-    """Complete, and raises in its last line."""
+    """A complete submission that raises on its last line."""
     return f"{right(name, number)}\nraise RuntimeError('submission {number}')\n"
 
 
 def ends_its_process(name: str, number: int) -> str:
-    """Ends the process that loads it."""
+    """A submission that ends the process that loads it."""
     return f"import os\nos._exit({number % 256})\n"
 
 
 def no_python(name: str, number: int) -> str:
-    """Text that is no Python."""
+    """Text that is not Python."""
     return f"submission {number}: I could not do it, sorry (\n"
 
 
@@ -52,13 +52,13 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def grades(out: Path) -> list[dict[str, str]]:
-    """The rows of grades.csv without the one column that differs from run to run."""
+    """Rows of grades.csv without the one column that differs between runs."""
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
 
 
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
-    """Everything handed in, read, sorted by assignment and then student."""
+    """All submissions of a folder, read, sorted by assignment and then student."""
     names = tuple(known)
     submissions = [
         submission

@@ -1,4 +1,4 @@
-"""The dials of the course, and the pages that they stand on."""
+"""Dials of the course, with the pages that they are on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.pages import dials
 
 
 class Dial(NamedTuple):
-    """A dial and the page that it stands on."""
+    """A dial and the page that it is on."""
 
     page: str
     name: str

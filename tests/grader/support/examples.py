@@ -9,5 +9,5 @@ QUICK = False
 
 
 def examples(most: int) -> settings:
-    """Stands above a property."""
+    """Set the number of examples for a property."""
     return settings(max_examples=most // 10 if QUICK else most, deadline=None)

@@ -1,7 +1,6 @@
-"""Graders that run nobody's code, for tests of what a batch does with grades: a score says whose code it is for, as
-code says itself, in tenths.
+"""Graders that run no student code, for tests of a batch with grades: a score is a tenth of the number in the code.
 
-Loaded by processes that are killed and replaced, so it imports little.
+Processes that are killed and replaced load this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def grade_of(job: Job) -> bytes:
 
 
 class Direct:
-    """In the place of Processes."""
+    """Replacement for Processes."""
 
     size = 2
 
@@ -61,8 +60,8 @@ class Direct:
 
 
 class Harmed(workers.Processes):
-    """Real processes; what stands in the code happens to the one that gets it, as often as it says: `# killed 2`,
-    `# stopped 1`."""
+    """Real processes; the code names an accident for the process that gets it, with the number of times: `#
+    killed 2`, `# stopped 1`."""
 
     marks = Path()  # a folder
 
@@ -79,6 +78,6 @@ def _harmed(job: Job, setup: GraderSetup) -> bytes:
             file.write(".")
             if file.tell() <= int(often):
                 file.flush()
-                time.sleep(0.1)  # no grader ends before it is known which job it has
+                time.sleep(0.1)  # no grader ends before its job is known
                 os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGSTOP)
     return grade_of(job)

@@ -1,4 +1,4 @@
-"""Folders as students leave them: files below a folder, notebooks and archives, honest and hostile."""
+"""Folders of students: files below a folder, notebooks and archives, honest and hostile."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def code_cell(source: Any) -> dict[str, Any]:
 
 
 def notebook(*sources: Any) -> str:
-    """A notebook with these code cells behind one of prose; what is a cell already stays as it is."""
+    """A notebook with these code cells after a prose cell; an argument that already is a cell stays as it is."""
     prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
     cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})
 
 
 def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A zip. Names go in as they are, however bad."""
+    """Zip with unchanged names, even bad ones."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two members of one name
@@ -51,7 +51,7 @@ def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEF
 
 
 def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
+    """Zip whose central directory says, in a zip64 field, that a member begins at 2⁶³."""
     data = bytearray(archive_of({"rope.py": SOLVED}))
     entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     extra = struct.pack("<HHQ", 1, 8, 2**63)

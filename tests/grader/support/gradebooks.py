@@ -1,4 +1,4 @@
-"""Gradebooks of made-up classes, written through the gradebook's own API: nobody's code is run for them."""
+"""Gradebooks of made-up classes, written through the gradebook's own API, without running student code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sop
 LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""enough code for two submissions of it to be alike"""
+"""enough code for two copies of it to count as similar"""
 
 
 def tests_of(assignment: str) -> list[Test]:
@@ -82,7 +82,7 @@ def packed(grade: Grade) -> bytes:
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
-    """A file with that code, or without any where there is a problem."""
+    """A file with that code, or without code if there is a problem."""
     cells = () if facts.get("problem") else (code,)
     submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, cells)
     return replace(submission, **facts)  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ PACKED = packed(GRADE)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
-    """A gradebook with these submissions and what they came to."""
+    """A gradebook with these submissions and their results."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
         book.take_in(
@@ -125,8 +125,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
 def made_up_class(
     size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
 ) -> list[tuple[Submission, Grade]]:
-    """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be
-    quick."""
+    """Submissions of a whole class; one in fifty cannot be read. For speed, an assignment has a limited
+    number of distinct grades."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:

@@ -1,4 +1,4 @@
-"""Runs that are interrupted at a moment that is counted and not timed: no test hangs on how fast a machine is."""
+"""Runs that are interrupted after a number of events, not after a time: no test depends on the speed of a machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
 
 def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.Popen[str]:
-    """`autograder grade`, as a process of its own, with its temporary files in `scratch`."""
+    """Start `autograder grade` as a separate process, with its temporary files in `scratch`."""
     environment = os.environ | {"PYTHONPATH": str(course.ROOT), "TMPDIR": str(scratch)}
     command = [sys.executable, "-c", GRADE, "grade", str(folder), "--out", str(out), *options]
     return subprocess.Popen(

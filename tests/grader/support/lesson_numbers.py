@@ -11,7 +11,7 @@ from autograder import course
 from autograder.hints import catalogue
 
 CLEAR = 0.05
-"""from which p on the lessons call a difference clear"""
+"""value of p from which the lessons call a difference clear"""
 SOME = np.random.default_rng(0).normal(size=(6, 4))
 """some features"""
 
@@ -28,7 +28,7 @@ def bfloat16(numbers: np.ndarray) -> np.ndarray:
 
 
 def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """The mean over the seeds, of a function that gives the accuracies of all seeds."""
+    """Mean over the seeds, of a function that returns the accuracies of all seeds."""
     return lambda *asked, **named: float(scores(*asked, **named).mean())
 
 

@@ -1,4 +1,4 @@
-"""A trusted module that can be asked again, as follow-through asks a submission, and without a process for it."""
+"""A trusted module that can be called again, as follow-through calls a submission, without a separate process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Loaded(catalogue.ModuleBackend):
     is_out_of_time = False
 
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
-        """`changes`: what further cells have made of it, which holds while it is called."""
+        """Store the effect of further cells in `changes`, for the time of a call."""
         super().__init__(module)
         self.changes = changes or {}
 

@@ -1,4 +1,4 @@
-"""Messages to a student: the feedback file of a grade, and the bound on what a hidden test may reveal."""
+"""Messages to a student: the feedback file of a grade, and the limits on the information about a hidden test."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ OUTCOMES = 8
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file, as a row of the gradebook has it."""
+    """The feedback file of a row of the gradebook."""
     return feedback.page(submission, grade.score, grade.max_score, feedback.body(grade, Audience.AFTER_RELEASE))

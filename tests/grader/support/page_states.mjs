@@ -13,8 +13,6 @@ python.runPython(`
 import os, sys
 os.chdir("/course")
 sys.path.insert(0, "/course")
-from autograder.site import integers
-integers.use_int64()
 import page_states
 page_states.main()
 `);

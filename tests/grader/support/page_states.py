@@ -1,7 +1,7 @@
-"""Prints the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
 
-It stands in a folder that is laid out like a checkout, and reads `items.json`: a lesson, the text of a student's file,
-and the number of a known mistake that is put into the loaded module, if any.
+The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's file, and the
+number of a known mistake to put into the loaded module, if any.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
-from autograder.site.tab import MONITORING, Clock, tab_host
+from autograder.site import integers
+from autograder.site.tab import Clock, tab_host
+
+IN_TAB = sys.platform == "emscripten"
 
 
 class WithMistake(LocalContext):
@@ -41,9 +44,11 @@ class WithMistake(LocalContext):
 def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
+    if IN_TAB:
+        integers.distinguish_int32(text)
     run = WithMistake(Path(), host)
     run.number = number
-    run.start([lesson])
+    run.run_tests([lesson])
     return page_state([Progress(lesson, run)])[lesson]
 
 
@@ -53,14 +58,15 @@ def unlimited(function: str) -> AbstractContextManager[None]:
 
 
 def ignore(*_: object) -> None:
-    """Tell nobody when a call begins or ends."""
+    """Ignore the beginning and the end of a call."""
 
 
 def main() -> None:
     """Write `states.json`: a state for each item."""
     sys.dont_write_bytecode = True
     host = replace(tab_host(unlimited), plugins=TERMINAL.plugins)
-    if MONITORING is not None and sys.platform == "emscripten":
+    if IN_TAB:
+        integers.use_int64()
         host = tab_host(Clock(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
     states = [state(*item, host) for item in items]

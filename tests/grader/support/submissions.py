@@ -39,13 +39,13 @@ METADATA = {
     "users": [{"email": "ada@example.edu", "id": 1234, "name": "Ada Lovelace"}],
     "previous_submissions": [],
 }
-"""submission_metadata.json as gradescope-autograders.readthedocs.io/en/latest/submission_metadata has it."""
+"""submission_metadata.json as documented on gradescope-autograders.readthedocs.io/en/latest/submission_metadata."""
 
 
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
-    """`otter run`, and the JSON that it leaves."""
+    """Run `otter run`, and return the JSON that it writes."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas, of Otter's ways with it
+        warnings.simplefilter("ignore")  # warnings of pandas about Otter's code
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
     return results, json.loads((out / "results.json").read_text(encoding="utf-8"))
 
@@ -56,14 +56,14 @@ def by_test(results: GradingResults) -> dict[str, bool]:
 
 
 def install(folder: Path) -> Path:
-    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its
-    interpreter."""
+    """Make a fresh environment with the course as a wheel; its dependencies come from this environment.
+    Return its interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
     packages = next((folder / "venv" / "lib").glob("python*/site-packages"))
     (packages / "lent.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
-    # Otter's own plugins lie in one room with one that needs these.
+    # One of Otter's own plugins needs these packages.
     for name in ("google/oauth2/credentials.py", "googleapiclient/discovery.py"):
         (packages / name).parent.mkdir(parents=True)
         (packages / name).write_text("build = None\n")

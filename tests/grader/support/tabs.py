@@ -1,4 +1,4 @@
-"""The checks of many files in Pyodide, outside of a browser, and in this machine's Python."""
+"""Checks of many files in Pyodide, outside a browser, and in this machine's Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def natively(items: Sequence[Item], site: Path, folder: Path) -> list[Any]:
     for path in site.glob("course-*.zip"):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder / "native")
-    shutil.rmtree(folder / "native" / "autograder")  # perhaps compiled for another Python
+    shutil.rmtree(folder / "native" / "autograder")  # it may be compiled for another Python
     shutil.copytree(course.PACKAGE, folder / "native" / "autograder")
     shutil.copy(SCRIPT, folder / "native")
     (folder / "native" / "items.json").write_text(json.dumps(items), "utf-8")

@@ -1,7 +1,7 @@
-"""Warm graders and readers, for tests of what a batch does and not of how its processes start and end.
+"""Warm graders and readers, for tests of a batch that do not concern the start and end of its processes.
 
-Graders go on from one batch to the next, the processes that read submissions are forked from one that has loaded what
-they need, and a class is compared here. The tests of the command see all of them in processes of their own.
+Graders continue from one batch to the next, processes that read submissions are forks of a loaded process, and a
+class is compared in this process. The tests of the command use separate processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _warm: dict[tuple[int, object], Processes] = {}
 
 
 class WarmProcesses(Processes):
-    """Stay when a run leaves them."""
+    """Processes that stay when a run leaves them."""
 
     def close(self) -> None:
         pass
@@ -28,14 +28,14 @@ class WarmProcesses(Processes):
 
 def _taken(size: int, setup: GraderSetup) -> Processes:
     key = size, setup.disabled_locks
-    if key not in _warm:  # a pool that has ended starts again at its next job
+    if key not in _warm:  # a pool that has ended starts again with its next job
         _warm[key] = WarmProcesses(size, setup)
     return _warm[key]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_graders() -> Iterator[None]:
-    """Batches that run in this process share their processes."""
+    """Let batches in this process share their processes."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,7 @@
 """Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
-Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
-others use too. Where a line repeats its measurement it shows the median, or the mean of processor time, which includes
+Every line except one is a ratio of two measurements side by side, since a single one means nothing on a machine that
+others use too. If a line repeats its measurement, it shows the median, or the mean of processor time, which includes
 that of all child processes.
 """
 
@@ -35,7 +35,8 @@ from autograder.hints import catalogue
 from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 from autograder.site import build
-from tests.grader.support import tabs
+from tests.grader.site.conftest import window
+from tests.grader.support import browsing, tabs
 from tests.grader.support.tabs import Item
 from tests.grader.tools import fetch_pyodide
 
@@ -43,6 +44,9 @@ ASSIGNMENT = "rope"
 """Assignment that is graded: the one with the most tests of values."""
 
 HUNDREDS, THOUSANDS = 200, 2000
+MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
+"""Promises of README.md: the throughput by that of `otter run`, and the time of `make setup` by that of pip."""
+
 CHECKS = 8
 """Checks in a tab, and at home, that are measured."""
 
@@ -73,7 +77,7 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Script with the imports of `autograder grade` alone: those of this file would hide the needs of a class."""
+"""Script with only the imports of `autograder grade`: the imports of this file would hide the needs of a class."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Line:
 
 def run(console: Console) -> None:
     """Measure everything and print the table."""
-    measures = [throughput, processor_time, checking, browser_tab, large_classes, own_tests]
+    measures = [setting_up, throughput, processor_time, checking, browser_tab, large_classes, own_tests]
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
@@ -120,6 +124,37 @@ def _at_most(what: str, expected: float, ratio: float, measured: str) -> Line:
     return Line(what, f"≤ {expected:g} ×", ratio, ratio <= expected, measured)
 
 
+def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Measure setting up a fresh checkout with nothing in any cache, and installing its lock by pip."""
+    checkout, python = folder / "checkout", folder / "pip" / "bin" / "python"
+    shutil.copytree(course.ROOT, checkout, ignore=shutil.ignore_patterns(".*", "dist", "results"))
+    environment = os.environ | {"UV_CACHE_DIR": str(folder / "cache"), "PIP_NO_CACHE_DIR": "1", "PYTHON": BASE_PYTHON}
+    lock = ["--no-deps", "--require-hashes", "-r", str(course.ROOT / "requirements.lock")]
+    ways = {
+        "make setup": [["make", "setup"]],
+        "pip": [[BASE_PYTHON, "-m", "venv", str(python.parents[1])], [str(python), "-m", "pip", "install", *lock]],
+    }
+    seconds = {}
+    for name, commands in ways.items():
+        begin = time.monotonic()
+        for command in commands:
+            done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=False)
+            if done.returncode:
+                return  # no package index, no line
+        seconds[name] = time.monotonic() - begin
+    ours, pip = seconds["make setup"], seconds["pip"]
+    yield _at_most(
+        "`make setup` against pip, same lock, empty caches",
+        MAX_PIP_SHARE,
+        ours / pip,
+        f"{ours:.0f} s against {pip:.0f} s",
+    )
+
+
+BASE_PYTHON = os.path.realpath(sys.executable)
+"""The Python that made the environment in which this runs."""
+
+
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure grading the same submissions by `otter run` and by `grade --jobs 1`."""
     size = ROUNDS**2
@@ -137,7 +172,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
     otters = statistics.median(otter)
     ours = statistics.median(run["warm_seconds"] / (size - 1) for run in runs)
     measured = f"{otters:.2f} s against {1000 * ours:.0f} ms a submission"
-    yield _at_least("throughput of `grade --jobs 1` against `otter run`", 40, otters / ours, measured)
+    yield _at_least("throughput of `grade --jobs 1` against `otter run`", MIN_OTTER_RATIO, otters / ours, measured)
 
 
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
@@ -154,7 +189,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
 
         right, bare, mistaken, empty = [], [], [], []
-        for _ in range(5 * ROUNDS):  # side by side: a core's speed changes from second to second
+        for _ in range(5 * ROUNDS):  # side by side, because the speed of a core changes every second
             right.append(graded((text,)))
             bare.append(_processor_seconds(lambda: suite.run(solution), grader))
             mistaken.append(graded(*wrong))
@@ -176,7 +211,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Milliseconds of the machine for which 15 ms were promised."""
+"""Milliseconds on the machine for which 15 ms were promised."""
 
 TIMES = 2
 """Repetitions per measurement."""
@@ -244,7 +279,7 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure a check in a browser tab."""
     if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
-        return  # no Pyodide, no line
+        return  # without Pyodide there is no line
     folder.mkdir()
     site = build.build(folder / "site", str(fetch_pyodide.FOLDER))
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)
@@ -262,6 +297,62 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     yield _at_most(
         "a start in a tab against a check there", 12, (first - tab) / tab, f"{first - tab:.1f} s of processor"
     )
+    if browsing.executable() is not None:
+        yield from _in_chromium(site, assignment)
+
+
+def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
+    """Measure a page with Python in it: its memory, and another worker in the place of its first."""
+    with browsing.launched() as browser, window(browser, site) as opened:
+        idle = _descendants_seconds()
+        opened.open(assignment.name)
+        opened.page.wait_for_function("() => checked === code.text()")
+        started = _descendants_seconds()
+        opened.page.evaluate("replace('was ended for a measurement.')")
+        opened.write(assignment.solution.read_text("utf-8"))
+        opened.page.wait_for_function("() => checked === code.text()")
+        restarted = _descendants_seconds()
+        renderers = [folder for folder in _descendants() if "--type=renderer" in (folder / "cmdline").read_text()]
+        megabytes = max(map(_proportional_kilobytes, renderers)) / 1e3
+    first, second = started - idle, restarted - started
+    measured = f"{second:.1f} s against {first:.1f} s of processor, in all processes of Chromium"
+    yield _at_most(
+        "a replaced worker until the next verdict against a page's first verdict", 1, second / first, measured
+    )
+    what = "site: memory of a page after a restart, of its process in Chromium"
+    yield Line(
+        what, f"≤ {PAGE_MEGABYTES} MB", megabytes, megabytes <= PAGE_MEGABYTES, "as a share of what it has", " MB"
+    )
+
+
+PAGE_MEGABYTES = 400
+"""Memory that a page may take: a tenth of that of a small laptop."""
+
+
+def _descendants() -> list[Path]:
+    """Return the folders in /proc of all processes that this process has started, at any remove."""
+    parents: dict[str, list[Path]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has just ended
+            parents.setdefault(stat.read_text("utf-8").rpartition(")")[2].split()[1], []).append(stat.parent)
+    waiting, found = [str(os.getpid())], []
+    while waiting:
+        children = parents.get(waiting.pop(), [])
+        found += children
+        waiting += [folder.name for folder in children]
+    return found
+
+
+def _descendants_seconds() -> float:
+    """Return the processor time of all processes that this process has started, ended processes included."""
+    stats = [(folder / "stat").read_text("utf-8").rpartition(")")[2].split() for folder in _descendants()]
+    return sum(int(ticks) for stat in stats for ticks in stat[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def _proportional_kilobytes(process: Path) -> int:
+    """Return the memory of a process, and its share of what it has together with others."""
+    sizes = re.search(r"(?m)^Pss: +(\d+)", (process / "smaps_rollup").read_text("utf-8"))
+    return int(sizes[1]) if sizes else 0
 
 
 def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
@@ -269,7 +360,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
-    engine = (*build.CORE, "numpy-")
+    engine = (*build.PYODIDE_FILES, "pyodide.asm", "numpy-")
     yield from (path for path in site.glob("pyodide-*/*") if path.name.startswith(engine))
 
 

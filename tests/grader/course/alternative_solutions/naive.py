@@ -1,4 +1,4 @@
-"""A step added again and again."""
+"""Positions by repeated addition of a step."""
 
 import numpy as np
 

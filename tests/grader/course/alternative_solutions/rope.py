@@ -1,4 +1,4 @@
-"""RoPE by complex numbers and einsum, with strided views where they come out so."""
+"""RoPE by complex numbers and einsum; some results are strided views."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""A state as a few tokens in front and a reader behind; states by a scan that doubles; gates summed from the query
-backwards; decays as powers of 2 and with logaddexp."""
+"""A state as a few tokens before the text and a query after it; states by a scan that doubles; gates summed
+from the query backwards; decays as powers of 2 and with logaddexp."""
 
 import numpy as np
 

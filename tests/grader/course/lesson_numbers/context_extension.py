@@ -59,7 +59,7 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
 
 
 def repairs(run: str) -> list[str]:
-    """The methods that change frequencies, as far as they are in a run."""
+    """Methods that change frequencies, if they are in a run."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
 
 
@@ -93,7 +93,7 @@ def row(run: str, length: int) -> list[float]:
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Copying 3 back at 64 tokens after further steps."""
+    """Accuracies of copying 3 back at 64 tokens after further steps."""
     return [mean(further, method, 64, steps) for method in methods]
 
 
@@ -109,12 +109,12 @@ Of the 64 pairs, «done» make at least one full rotation in training, and «64 
     length
 the last «64 - done» are below one
 offered with 131,072 tokens; 8 × 8,192 would be «8 * 8192:,»
-the next pair, $i = 62$, is slowed by $8^{62/63} = «8 ** (62 / 63):.2f»$ only
+the next pair, $i = 62$, is slowed by only $8^{62/63} = «8 ** (62 / 63):.2f»$
 «(stretched[slow] > rotations[slow] * (1 + 1e-9)).sum()» of the «slow.sum()» slow pairs still get new angles
 With `head_dim` 128 this first happens at distance «first_below_zero(1e4):,» for base 10,000, and at distance
     «first_below_zero(5e5):,» for base 500,000
 The frequencies are $«trained»$
-The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each next pair makes a tenth as many
+The fastest pair makes $1024\cdot1/2\pi = «r[0]:.2f»$ rotations, and each following pair makes a tenth as many
     <== np.allclose(r[1:] * 10, r[:-1])
 $10000\cdot4^{8/6} = «base:.0f»$, and the slowest pair has the frequency $«base:.0f»^{-6/8} = «ntk[3]»$
 | 0 | «r[0]:.2f» | «trained[0]» | «trained[0] / 4» | ? | «yarn[0]» | «llama[0]» |
@@ -133,7 +133,7 @@ so a score is multiplied by the square, $\ln(sL_0)/\ln L_0$ <== math.isclose(m.l
     math.log(8 * 4096) / math.log(4096))
 $(«r[2]:.4f»-1)/3 = «smooth:.4f»$. Its frequency is $«1 - smooth:.4f»\cdot0.0025 + «smooth:.4f»\cdot0.01 =
     «llama[2]:.6f»$
-With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31: the ramp ends behind the last
+With $d = 64$, base 10000 and 131,072 trained tokens, high is «high», not 31: the ramp ends after the last
     pair <== ramp[-1] < 1 and np.allclose((kept - mixed) / (kept * 3 / 4), ramp)
 $2\pi\cdot32 = «64 * math.pi:.2f»$ and $\ln 10000 = «math.log(10000):.4f»$
 $i(32) = 8\ln(1024/«64 * math.pi:.2f»)/(2\cdot «math.log(10000):.4f») = «pair_of(32):.3f»$
@@ -144,8 +144,8 @@ $0.1\cdot\tfrac23 + 0.025\cdot\tfrac13 = «yarn[1]»$; pair 2 gets $0.01\cdot\tf
     «yarn[2]»$
 the score is $\cos 4/\sqrt2 = «m.rerope_scores([[1.0, 0]], [[1.0, 0]], [10], [0], 2, 4).item():.3f»$
 $(\cos 3 + \cos 0.03)/2 = «m.lowest_similarity(4, 4):.4f»$
-RoPE with base «setting.base:.0f», «setting.steps:,» steps) on «setting.trained_length» tokens, from
-    «len(lab.SEEDS)» seeds
+RoPE with base «setting.base:.0f», «setting.steps:,» steps) on texts of «setting.trained_length» tokens,
+    with «len(lab.SEEDS)» seeds
 extends each of the 8 models to 32, 64, 128 and 256 tokens <== setting.lengths == (16, 32, 64, 128, 256)
 Guessing has the accuracy «1 / setting.vocabulary:.2f»
 The means are «sign_means[0]:g», 0, 0.67, 1.33, and the same with a minus <== sign_means == [2, 1.33, 0.67,
@@ -190,6 +190,8 @@ After 50 steps the accuracy in copying 3 back is «after(50, as_trained)[0]:.2f�
     "Llama 3")[0]:.2f» after 50 steps, «after(200, "Llama 3")[0]:.2f» after 200 and «after(1000, "Llama
     3")[0]:.2f» after 1,000 <== {round(one, 2) for one in after(50, as_trained, "NTK-aware", "cut at one
     rotation")} == {1} and after(200, "interpolation")[0] < 0.1
+ReRoPE keeps small distances, and YaRN changes them little <== np.allclose(m.yarn_frequencies(32, 10000.0, 4.0, 256)[:2]
+    / m.longrope_frequencies(32, np.ones(16))[:2], [1, 25 / 28])
 With base 100 YaRN helps at 64 tokens, but not at 128 («mean(by_100, "YaRN", 128):.2f» instead of
     «mean(by_100, length=128):.2f») <== gain(by_100, "YaRN").p <= CLEAR and gain(by_100, "YaRN").mean > 0 >
     gain(by_100, "YaRN", 128).mean

@@ -67,7 +67,7 @@ The new cells are «stretched». For example
 | image, first row | «', '.join(cells[3:7])» |
 | image, second row | «', '.join(cells[7:11])» |
 | text | «', '.join(cells[11:])» |
-The largest coordinate of the image is «sequence[3:11].max()», so the text goes on at «sequence[11, 0]»
+The largest coordinate of the image is «sequence[3:11].max()», so the text continues at «sequence[11, 0]»
 There are «len(sequence)» tokens, and the next token is at «m.next_position(sequence)»
 $h$ should get 12 pairs: «h[:3]», …, «1 + 3 * 11». But the last of «len(t) + len(h) + len(w)» pairs is number
     31

@@ -26,8 +26,8 @@ def logits() -> np.ndarray:
 
 
 def row_sizes() -> list[float]:
-    """The size of the rows before the first layer and after the last, on the first window."""
-    x, length = writer["embedding"][lab.held_out()[0]], lab.LENGTH
+    """The mean size of the rows before the first layer and after the last."""
+    x, length = writer["embedding"][lab.held_out()], lab.LENGTH
     sizes = [x]
     for one in writer["layers"]:
         x, _ = m.block(x, one, np.arange(length), writer["frequencies"], np.tri(length, dtype=bool))
@@ -44,7 +44,7 @@ def cached(layers: int, key_heads: int) -> int:
 
 
 def held_out_loss() -> float:
-    """The loss of the writer on all held-out text, as its training measured it."""
+    """Loss of the writer on all held-out text, as measured in its training."""
     rows = (line.split(",") for line in (lab.WRITER / "measured.csv").read_text("utf-8").splitlines()[1:])
     return float(dict(rows)["with RoPE"])
 

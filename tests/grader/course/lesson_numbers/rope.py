@@ -14,7 +14,7 @@ def rotated(row: np.ndarray, position: float) -> np.ndarray:
 
 
 def mixed(x: np.ndarray, position: float) -> np.ndarray:
-    """Neighbours' frequencies with halves swapped: the mixture that is neither layout."""
+    """Neighbours' frequencies with halves swapped: a mixture that is neither layout."""
     angles = np.repeat(position * m.rope_frequencies(4), 2)
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 
@@ -108,7 +108,7 @@ $\theta_1 = 10000^{-2/64} = «m.rope_frequencies(64)[1]:.3f»$, not $10000^{-2/2
 The layouts differ by a fixed order: even features first, then odd features <== orders == [[0, 2, 4, 1, 3,
     5]]
 For $d = 4$ both functions do the same, for $d = 6$ they differ <== halves_differ == [False, True]
-Test: twice gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
+Test: applied twice, it gives $-x$ <== np.array_equal(m.rotate_half(m.rotate_half(six)), -six)
 With $\theta = («m.rope_frequencies(4)»)$ the vector $(1, 0, 0, 0)$ at position 11 gets the length
     «np.linalg.norm(mixed(one, 11)):.2f» instead of 1 <== np.allclose(mixed(one, 11), [math.cos(11), 0,
     math.sin(0.11), 0])

@@ -72,7 +72,7 @@ def memory(layer: str) -> list[float]:
 
 
 def own(deltas: bool) -> float:
-    """The part of its own value that a key still reads when 16 keys are written, on average."""
+    """Mean part of its own value that a key still reads after 16 keys are written."""
     keys, state = np.random.default_rng(0).normal(size=(16, 32)), np.zeros((32, 16))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
     for key, value in zip(keys, np.eye(16), strict=True):
@@ -126,10 +126,10 @@ The mean gate is «gate("name"):.2f» there, and «gate("other"):.2f» at ordina
 *Control:* give every token the mean gate. The accuracy falls in all 8 seeds, to «scores(lab.SENTENCES,
     lab.EQUAL).mean():.2f»; with rare marks to «scores(rare, lab.EQUAL).mean():.2f» <== alike == [8, 8]
 With short sentences gates gain only «behind.mean:.3f» («behind.gained» of 8 seeds, p = «behind.p:.3f»)
-**With long sentences ALiBi is behind** by «rare_behind.mean:.2f», also with its best slope, «slope:/»
+**With long sentences ALiBi is behind** by «rare_behind.mean:.2f», even with its best slope, «slope:/»
     («rare_behind.gained» of 8 seeds, p = «rare_behind.p:.3f»)
-with base 10,000 RoPE copies 3 back with «lab_results.by_length(lab_results.saved(), "copy 3 back",
-    "rope")[far].mean():.2f»
+with base 10,000 RoPE reaches only «lab_results.by_length(lab_results.saved(), "copy 3 back",
+    "rope")[far].mean():.2f» in copying 3 back
 | linear attention | «memory("linear attention"):.2f» |
 | linear attention, gate 0.9 | «memory("linear attention, gate 0.9"):.2f» |
 | delta rule | «memory("delta rule"):.2f» |

@@ -1,4 +1,4 @@
-"""ALiBi, plainly: the bias of the full square of keys, and then its last rows."""
+"""ALiBi, plainly: the bias of the full square of keys, cut to its last rows."""
 
 import numpy as np
 

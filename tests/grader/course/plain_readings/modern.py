@@ -1,4 +1,4 @@
-"""Models of today, plainly: the full square of a mask and then its last rows; a cache as a list of tokens."""
+"""Modern models, plainly: the full square of a mask, cut to its last rows; a cache as a list of tokens."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Naive positions, plainly: all codes of n bits are listed, and the first ones taken."""
+"""Naive positions, plainly: a list of all codes of n bits, cut to the first ones."""
 
 import numpy as np
 

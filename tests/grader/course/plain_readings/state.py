@@ -1,4 +1,4 @@
-"""Layers with a state, plainly: every sum of gates is taken by itself, over a cube of comparisons."""
+"""Layers with a state, plainly: every sum of gates is computed separately, over a cube of comparisons."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """The beginning of every attack. A submission is the honest stub, then this file, then the attack.
 
-An attack is safe where the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
+An attack is safe even if the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
     late_in_every_call(f)  makes them call f() once they were called more often than public tests do
@@ -48,7 +48,7 @@ def tried():
 
 
 def on_the_wire(data):
-    """Writes to whatever is open and not one of the first three."""
+    """Write to every open descriptor except the first three."""
     for descriptor in range(3, 64):
         rest = memoryview(data)
         with contextlib.suppress(OSError):
@@ -57,7 +57,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """A mark of some arguments that the test recognises wherever it turns up."""
+    """Return a mark of some arguments that the test recognises in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 

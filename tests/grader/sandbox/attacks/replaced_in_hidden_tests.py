@@ -1,7 +1,7 @@
 """Idea: die in a hidden test at a moment that tells its input, and have the worker that comes instead import it, print
 it and raise it while it is loaded.
 
-Stopped by the grader: what a student is told of loading is settled before the first hidden call.
+Stopped by the grader: messages to a student about loading are final before the first hidden call.
 """
 
 import importlib

@@ -1,7 +1,7 @@
 """Idea: stay below the time of a call, in every hidden call: and so tell an input by the status of the whole.
 
-Stopped by the grader: the time of all calls together is bounded; the status that a student is told is that of the time
-before the first hidden call.
+Stopped by the grader: the time of all calls together is bounded; a student sees the status before the first hidden
+call.
 """
 
 import time

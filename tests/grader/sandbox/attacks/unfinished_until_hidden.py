@@ -10,7 +10,7 @@ def helper():
 
 
 def tell(name, args):
-    # Where the visible tests find nothing written, the first name that is told comes from a hidden one.
+    # If the visible tests find nothing written, the first reported name comes from a hidden test.
     told = name if int(carried(args)[-8:], 16) % 2 else carried(args)
     types.FunctionType(helper.__code__.replace(co_name=told), globals())()
 

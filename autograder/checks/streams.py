@@ -1,0 +1,52 @@
+"""Output that every terminal and pipe can show.
+
+A pipe of Windows has the code page of the system, and a bare container has ASCII: both lack the marks of a result, and
+two marks that become `?` say nothing. A letter that a stream lacks is spelled in ASCII.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import unicodedata
+
+SPELLED = "spelled"
+"""Name of the error handler that spells what an encoding lacks."""
+
+_WORDS = {
+    "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
+    "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
+    "“": '"', "”": '"', "§": "sec. ",
+}  # fmt: skip
+"""Character → its spelling, where Unicode has none."""
+
+
+def spelling(character: str) -> str:
+    """Return a character in ASCII: a mark as a word, a Greek letter as its name, any other letter without accents.
+
+    A character without a spelling becomes its number, as in a Python string.
+    """
+    if character in _WORDS:
+        return _WORDS[character]
+    if letter := "".join(part for part in unicodedata.normalize("NFKD", character) if part.isascii()):
+        return letter
+    kind, _, name = unicodedata.name(character, "").partition(" LETTER ")
+    if kind.startswith("GREEK"):
+        return name.split()[0].lower() if "SMALL" in kind else name.split()[0].capitalize()
+    return character.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    """Handle an encoding error: spell the characters that could not be encoded."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(spelling, error.object[error.start : error.end])), error.end
+
+
+def print_anywhere() -> None:
+    """Let this process print every text, whatever the encoding of its streams."""
+    codecs.register_error(SPELLED, _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a notebook's streams take all letters
+            stream.reconfigure(errors=SPELLED)

@@ -1,0 +1,101 @@
+"""The command `whereabouts learn LESSON`, for a learner who installed the package and has an empty folder.
+
+It writes the lesson's stub into the current folder and checks it there, by hidden tests too: the package holds the
+course for learning alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from autograder import course
+from autograder.checks.streams import print_anywhere
+from autograder.course import Assignment, UserError
+from autograder.laptop import launch
+from autograder.laptop.host import TERMINAL
+from autograder.laptop.progress import lesson_text
+from autograder.laptop.self_study import SelfStudyContext, print_solution
+
+# The configuration of a project around this folder, or around the package, is none of the course's.
+EMPTY_FOLDER = replace(
+    TERMINAL,
+    plugins=f"{TERMINAL.plugins} --config-file={os.devnull}",
+    show_all_step="whereabouts learn {checked} shows all",
+    lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
+    solution_step="whereabouts learn {lesson} --show FUNCTION",
+    student_file_format="{name}.py",
+)
+"""The place where an installed package checks: a terminal in a folder of the learner's."""
+
+
+def main() -> None:
+    """Run the command line and exit: 130 when it is stopped, 2 for wrong use, else 0."""
+    print_anywhere()
+    options = _parser().parse_args()
+    try:
+        sys.exit(_learn(options))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except UserError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("whereabouts", description="A course on positional encodings that grades itself.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    learn = commands.add_parser(
+        "learn",
+        help="write a lesson's file into this folder, and check it",
+        description="Write the file of LESSON into this folder, if it is not there, and check it."
+        " Without LESSON: list the lessons.",
+    )
+    learn.add_argument(
+        "lesson",
+        nargs="?",
+        metavar="LESSON",
+        type=partial(launch.assignment_and_function, course.ROOT),
+        help="for example rope, 5 (its number), or rope.apply_rope for all mistakes of one function",
+    )
+    launch.add_ways(learn)
+    learn.add_argument("--show", metavar="FUNCTION", help="one worked solution")
+    return parser
+
+
+def _learn(options: argparse.Namespace) -> int:
+    """List the lessons, or write and check the file of one; return the exit code. Raise UserError."""
+    known = [assignment.name for assignment in course.assignments()]
+    if options.lesson is None:
+        for name in known:
+            print(f"{name:<18} {lesson_text(name, course.ROOT).partition(chr(10))[0].removeprefix('# ')}")
+        print("\nTo begin with the first: whereabouts learn attention")
+        return 0
+    name, function = options.lesson
+    context = partial(SelfStudyContext, EMPTY_FOLDER, course.ROOT)
+    _write_stub(course.find(name))
+    if options.show:
+        return print_solution(context(), name, options.show)
+    launch.run(options, [name], known, [function] if function else [], context)
+    return 0
+
+
+def _write_stub(assignment: Assignment) -> None:
+    """Write the stub of an assignment into the current folder, never over a file. Raise UserError if it cannot be."""
+    file = EMPTY_FOLDER.student_file(Path(), assignment.name)
+    if file.is_file():
+        return
+    try:
+        with file.open("x", encoding="utf-8") as stub:
+            stub.write(assignment.stub.read_text("utf-8"))
+    except OSError as error:
+        where = f"{file} cannot be written into {Path.cwd()} ({error.strerror})"
+        raise UserError(f"{where}: start in a folder of yours") from error
+    print(
+        f"{file} is new in this folder. Write its functions; the same command checks them.\n"
+        f"To read the lesson, and to check at every save: whereabouts learn {assignment.name} --page"
+    )

@@ -1,0 +1,87 @@
+"""Output stays readable where a stream cannot encode it."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import streams
+from autograder.course import ROOT
+
+ENCODINGS = ("cp1252:strict", "cp1252:replace", "ascii:strict", "ascii:replace")
+TIM = str(ROOT / "tests" / "submissions" / "rope" / "tim.py")
+COMMANDS = {
+    "autograder grade --help": ["-m", "autograder.cli", "grade", "--help"],
+    "autograder check": ["-m", "autograder.cli", "check", TIM],
+    "autograder doctor": ["-m", "autograder.cli", "doctor"],
+    "checks --alone": ["-m", "autograder.checks", "rope", "--alone"],
+    "checks --show": ["-m", "autograder.checks", "rope", "--show", "apply_rope"],
+    "whereabouts learn": ["-c", "from autograder.laptop.learn import main; main()", "learn"],
+    "writer": ["-m", "assignments.writer", "Two tokens that"],
+}
+
+
+def printed(text: str, encoding: str) -> str:
+    """Return a text as it leaves a stream of an encoding and a way with errors."""
+    name, _, errors = encoding.partition(":")
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=name, errors=errors, newline="\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        streams.print_anywhere()
+        print(text, end="")
+        stream.flush()
+    return stream.buffer.getvalue().decode(name)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(text=st.text())
+def test_every_text_arrives_and_what_the_stream_has_is_as_it_was(encoding: str, text: str) -> None:
+    letters = [printed(letter, encoding) for letter in text]
+    assert printed(text, encoding) == "".join(letters)
+    for letter, arrived in zip(text, letters, strict=True):
+        if letter.encode(encoding.partition(":")[0], "ignore"):
+            assert arrived == letter
+        else:
+            assert arrived and arrived.isascii() and arrived.isprintable()
+
+
+def test_no_two_marks_look_alike() -> None:
+    marks = [printed(mark, "ascii:replace") for mark in "✓✗·±−×"]
+    assert marks == ["ok", "fail", "*", "+-", "-", "x"]
+
+
+def test_letters_are_spelled() -> None:
+    assert printed("θ_i ≤ 2π, Ω, x² … é, Ł, 李, \ud800", "ascii:strict") == (
+        "theta_i <= 2pi, Omega, x2 ... e, \\u0141, \\u674e, \\ud800"
+    )
+
+
+@functools.cache
+def output(command: str, encoding: str) -> str:
+    """Return what a command prints into a pipe of an encoding."""
+    done = subprocess.run(
+        [sys.executable, *COMMANDS[command]],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "200"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1) and b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+    # Click takes a stream of ASCII for one of UTF-8 without a locale.
+    return done.stdout.decode(encoding.partition(":")[0].replace("ascii", "utf-8"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", ["cp1252:strict", "ascii:strict"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_loses_a_letter_or_its_life(command: str, encoding: str) -> None:
+    expected, actual = output(command, "utf-8"), output(command, encoding)
+    assert expected and actual.count("?") == expected.count("?")
+    assert len(actual.splitlines()) == len(expected.splitlines())
