@@ -35,7 +35,7 @@ UNUSED_IN_PYODIDE = re.compile(
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was fetched once, outside of the repository."""
+    """Return the folder for fetched files, outside the repository."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts"
 
 
@@ -63,10 +63,9 @@ def _wheels(folder: Path) -> dict[str, Path]:
 
 
 def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
-    """Return the files with each module compiled by Python `version`, such as "3.12", where this machine has it.
+    """Return the files with each module compiled by Python `version`, such as "3.12", if this machine has it.
 
-    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it
-    compiled.
+    Compiled modules halve the time of the imports. For a program that reads a module's text, do not compile it.
     `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
     """
     python = _interpreter(version)
