@@ -1,7 +1,7 @@
 """The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
 
 A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
-changed test regrades its assignment alone. All its content can be made again, so a damaged gradebook, or one of another
+changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or one of another
 version, is graded again. One process writes, under a lock; any number of processes may read at the same time.
 """
 

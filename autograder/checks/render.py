@@ -95,7 +95,7 @@ _NOTES = {
 
 
 def note(function_state: FunctionState) -> str:
-    """Return a few words about a function without a mistake of its own."""
+    """Return a few words about a function that has no mistake itself."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
     promise = "its docstring has a line `Raises`, and your function has no `raise`"

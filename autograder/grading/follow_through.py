@@ -1,16 +1,17 @@
 """A mistake costs once: a test that fails above a wrong function runs again with right values of that function.
 
-Examiners call it error carried forward. A test that failed is run once more, and in that run the submission's wrong
-functions below the tested one return right values: the solution answers in the grader, and only values reach the
-submission's second process. A test that passes then has its points, on two conditions:
+Examiners call it error carried forward. A failed test runs once more, and in that run the submission's wrong functions
+below the tested one return right values: the solution answers in the grader, and only values reach the submission's
+second process. A test that passes then has its points, on two conditions:
 
 1. In the call that gained by it, a right value differs from the result of the submission's own function.
-2. Every first answer of the test was in order: an error, or right, or what the *solution* makes of the submission's
-   *own* wrong functions. An honest function is right over its own base. A function that keeps two guesses apart must
-   have given the first guess over a spoiled base, and that follows from the solution only if the guess is right.
-   (Conceded: a base that itself turns one guess into the other, as two signs that cancel do. Its points are lost.)
+2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
+*own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must have
+returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
+   (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
+   lost.)
 
-The submission's own functions are asked in the second process before that process is asked any call itself: a base
+The second process answers questions to the submission's own functions before it gets any call itself: a base
 that has not seen the call cannot look up the value that would make a wrong guess follow.
 """
 

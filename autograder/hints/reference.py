@@ -84,7 +84,7 @@ class Reference:
             return False
         try:
             expected = self.reply(call)
-        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return False
         if expected.raised is not None:
             return False
@@ -162,7 +162,7 @@ class Reference:
             return None
         try:
             expected = self._replies(call.encoded)
-        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return None
         if expected.raised is not None:
             return None

@@ -148,7 +148,7 @@ class ClassStatistics:
     """Content of the report."""
 
     def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Take in a class. `sections` holds the section of each person, where a roster had sections."""
+        """Take in a class. `sections` has the section of each person, if a roster had sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}

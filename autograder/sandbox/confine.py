@@ -5,7 +5,7 @@ Prepared once in the zygote (`Locks`), put on in each worker (`Locks.apply`). Ea
 
 What each is for:
     limits     resource limits: memory, processor time, file size, descriptors, threads
-    user       where it may: a user id of its own, so that the limit on threads counts it alone; never a capability
+    user       where it may: a separate user id, so that the limit on threads counts only it; never a capability
     session    own session and process group, death together with the zygote, no core dump
     landlock   no file but the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
     seccomp    no system call but those that computing needs: no socket, no process, no signal, no ptrace
@@ -127,7 +127,8 @@ class Locks:
 
         If everybody may read the interpreter, new files belong to the new id, too. If the interpreter is in a folder
         that only root may enter, the id that the kernel uses only for files (fsuid) does not change: Landlock decides
-        which files the worker can open, but root could list another process's descriptors. Then every capability goes.
+        which files the worker can open, but root could list another process's descriptors. Then every capability is
+        dropped.
         """
         if self.has_separate_user:
             files = os.geteuid()

@@ -87,7 +87,7 @@ def unpack_reply(data: bytes) -> Reply:
         reply = replace(reply, encoded=data[end:])
     elif data[end:]:
         raise MalformedError("a reply with a value and an exception")
-    reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
+    reply.value  # noqa: B018 - decoded here, so that no later code gets malformed bytes
     return reply
 
 

@@ -36,7 +36,7 @@ SELF_STUDY_FILES = """
 def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
     """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
-    Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
+    Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")

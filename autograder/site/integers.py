@@ -50,10 +50,9 @@ def use_int64() -> None:
 
 
 def distinguish_int32(text: str) -> None:
-    """Let replies say int32 for np.int32, where a student's text names it.
+    """Let replies say int32 for np.int32, if a student's text names it.
 
-    Elsewhere C's int comes from numpy alone, which returns it from operators such as // on two default
-    integers.
+    Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
     """
     explicit = re.search(r"\bint(32|c)\b", text) is not None
     (codec.DEFAULT_INTEGERS.discard if explicit else codec.DEFAULT_INTEGERS.add)(np.dtype(np.intc).num)
@@ -77,7 +76,7 @@ def _wide(name: str) -> Callable[..., Any]:
 
 
 def _widened(value: Any, kinds: str = "") -> Any:
-    """Return a default integer, or an array of them, as int64; also what is of one of these kinds."""
+    """Return a default integer, or an array of them, as int64; also values of one of these kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
     is_narrow = is_number and (value.dtype.num == DEFAULT_INTEGER.num or value.dtype.kind in kinds)
     return value.astype(np.int64) if is_narrow else value

@@ -31,7 +31,7 @@ UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
 )
-"""Files of Pyodide's archives that nothing of the course loads: servers, clients, headers, tests."""
+"""Files of Pyodide's archives that the course never loads: servers, clients, headers, tests."""
 
 
 def cache_folder() -> Path:
@@ -82,14 +82,14 @@ def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dic
 
 
 def _interpreter(version: str) -> str | None:
-    """Return the path of Python `version`; None where none runs here, or the version is not known."""
+    """Return the path of Python `version`; None if none runs here, or the version is unknown."""
     python = shutil.which(f"python{version}") if version else None
     runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
     return python if runs else None
 
 
 def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
-    """Return an archive of Pyodide with its modules compiled, and without what nothing of the course loads.
+    """Return an archive of Pyodide with compiled modules, without the files that the course never loads.
 
     The archive stays as it is where this machine lacks that Python.
     """

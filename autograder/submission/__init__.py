@@ -7,7 +7,7 @@
     records               Upload, Submission, Person, Problem
 
 A submission that cannot be read is a submission with a `problem`: one sentence for a person. No file is
-written, no link is followed, and whatever is read is bounded.
+written, no link is followed, and all reading is bounded.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
-The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a
-student chose what follows them, and it is never read as a mark.
+The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a student
+chose the rest, which is never read as a mark.
 """
 
 from __future__ import annotations
