@@ -6,8 +6,8 @@ second process. A test that passes then has its points, on two conditions:
 
 1. In the call that gained by it, a right value differs from the result of the submission's own function.
 2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
-*own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must have
-returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
+   *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
+   have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
    (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
    lost.)
 
