@@ -6,7 +6,7 @@
     confine  the locks that a worker puts on itself before the submission is loaded
     system_calls  the system calls that a worker may make
     wire     the frames between a worker and the grader
-    limits limits of a submission, and of the grader that checks its results
+    limits   limits of a submission, and of the grader that checks its results
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
     attempts  lines of Python that try to break a promise of the sandbox

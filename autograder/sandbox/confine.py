@@ -127,8 +127,8 @@ class Locks:
 
         If everybody may read the interpreter, new files belong to the new id, too. If the interpreter is in a folder
         that only root may enter, the id that the kernel uses only for files (fsuid) does not change: Landlock decides
-        which files the worker can open, but root could list another process's descriptors. Then every capability is
-        dropped.
+        which files the worker can open. The other ids still change, because root could list another process's
+        descriptors. Then every capability is dropped.
         """
         if self.has_separate_user:
             files = os.geteuid()
