@@ -83,11 +83,12 @@ case $1 in lint | format | quick | test | figures)
 esac
 case $1 in
     setup) ;;
-    grade) $bin/autograder grade --out "${OUT:-results}" ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} \
+    # With TYPED_MAKE, an error names ASSIGNMENT= and not --assignment.
+    grade) TYPED_MAKE=1 $bin/autograder grade --out "${OUT:-results}" ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} \
         ${JOBS:+--jobs "$JOBS"} -- "${SUBMISSIONS-tests/submissions}" ;;
     check) if [ "${FILE:-}" ]; then
             # That some test fails (exit code 1) is an answer, and no error of make's.
-            $bin/autograder check ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} -- "$FILE" || [ $? -eq 1 ]
+            TYPED_MAKE=1 $bin/autograder check ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} -- "$FILE" || [ $? -eq 1 ]
         else
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;

@@ -82,7 +82,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     submission = read_alone(file, assignment, [each.name for each in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
-        raise CommandError(submission.problem.message)
+        raise CommandError(submission.problem.for_staff)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
         echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))

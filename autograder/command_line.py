@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
@@ -30,8 +32,11 @@ class CommandError(click.ClickException):
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence."""
-        echo(f"Error: {self.format_message()}", err=True)
+        """Print the sentence. For `make`, an option in it is the variable that one types there."""
+        sentence = self.format_message()
+        if os.environ.get("TYPED_MAKE"):
+            sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
+        echo(f"Error: {sentence}", err=True)
 
 
 class WallDownError(CommandError):

@@ -28,6 +28,9 @@ _LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
+GUIDES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
+"""Texts of a handout about all lessons, whose examples are these."""
+_EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
 
@@ -67,7 +70,9 @@ class Edition:
         if lesson in self.lessons:
             source = self._marked(source, lesson, file)
             if file == "README.md":
-                source = _FACTS.sub(lambda facts: facts[0] + self._unmet(facts["needs"]), source, count=1)
+                unmet = self._unmet(lesson, facts["needs"]) if (facts := _FACTS.search(source)) else ""
+                note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
+                source = _FACTS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
         if path == "assignments/README.md" and (self.is_reordered or [*self.shipped] != [*self.lessons]):
             source = _LIST.sub(
@@ -75,6 +80,8 @@ class Edition:
             )
         if path == "assignments/glossary.md":
             source = _GLOSSARY_NUMBERS.sub(lambda found: self.numbers(found[0]), source)
+        if path in GUIDES:
+            source = self._with_examples(source)
         return _MENTION.sub(functools.partial(self._mention, folder), source)
 
     def words(self, source: str) -> str:
@@ -82,17 +89,19 @@ class Edition:
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each lesson of this term that builds on a lesson which the term leaves out."""
+        """Yield a sentence for each lesson of this term that builds on a lesson left out or placed after it."""
         for name in self.shipped:
             facts = _FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
-            missing = [need for need in self._named(facts["needs"] if facts else "") if need not in self.lessons]
-            if missing:
-                yield f"{name} builds on {_joined(missing)}, which this term leaves out"
+            if unmet := self._unmet(name, facts["needs"] if facts else ""):
+                yield f"{name} builds on {unmet}"
 
-    def _unmet(self, needs: str) -> str:
-        """Return a paragraph for students about the needed lessons that this term leaves out."""
-        missing = [name for name in self._named(needs) if name not in self.lessons]
-        return f"\n\n*This lesson builds on {_joined(missing)}, which this term leaves out.*" if missing else ""
+    def _unmet(self, lesson: str, needs: str) -> str:
+        """Return which of the needed lessons this term leaves out or has only later; an empty text for none."""
+        named = self._named(needs)
+        missing = [name for name in named if name not in self.lessons]
+        later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
+        parts = {"which this term leaves out": missing, "which this term has only later": later}
+        return ", and on ".join(f"{_joined(names)}, {what}" for what, names in parts.items() if names)
 
     def _named(self, source: str) -> list[str]:
         """Return the lessons that a text names, in the order of the course."""
@@ -153,6 +162,19 @@ class Edition:
         if there == [number for number in meant if number]:
             return numbers
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
+
+    def _with_examples(self, source: str) -> str:
+        """Return a guide whose commands and paths name lessons that ship: the first instead of one that does not."""
+        labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
+        if _EXAMPLE not in self.shipped:
+            first = next(iter(self.shipped))
+            function = re.search(r"(?m)^def ([a-z]\w*)", course.Assignment(first).stub.read_text("utf-8"))
+            source = re.sub(rf'(?<=\.|"){_EXAMPLE_FUNCTION}\b', function[1] if function else "", source)
+            source = re.sub(rf"(?<=[`/=.]){_EXAMPLE}\b|(?<=checks ){_EXAMPLE}\b", first, source)
+        if _EXAMPLE_LAB not in labs:
+            lab = rf"( (?:ASSIGNMENT=)?)(?<=[= ]){_EXAMPLE_LAB}\b"
+            source = re.sub(lab, rf"\g<1>{labs[0]}" if labs else "", source)
+        return source
 
     def _marked(self, source: str, lesson: str, file: str) -> str:
         """Return a lesson or a stub in which every optional function says so."""

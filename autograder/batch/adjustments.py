@@ -6,13 +6,13 @@ the student reads. A line that begins with `#` is a comment.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from autograder import tables
 from autograder.batch.gradebook import Gradebook
-from autograder.course import BatchError
+from autograder.course import BatchError, all_lessons
 from autograder.grading.row import Adjustment, identities
 from autograder.submission.names import folded, printable
 
@@ -24,8 +24,8 @@ MAX_POINTS = 100
 def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
     """Store the corrections of a folder's table with their submissions.
 
-    Return the number of corrections, and a sentence for each line that matches no student or several. Raise BatchError
-    for a table that cannot be understood.
+    Return the number of corrections, and a sentence for each line that means nobody or several; lines of assignments
+    that nobody in this run has share a sentence. Raise BatchError for a table that cannot be understood.
     """
     path = folder / ADJUSTMENTS_FILE
     lines = list(_lines(path)) if path.is_file() else []
@@ -35,17 +35,24 @@ def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
     for number, submission in book.submissions():
         for name in identities(submission):
             people[submission.assignment, name].add(number)
+    elsewhere = set(all_lessons()) - {assignment for assignment, _ in people}
+    of_others: Counter[str] = Counter()
     by_submission: dict[int, list[Adjustment]] = defaultdict(list)
     unmatched = []
     for number, student, assignment, adjustment in lines:
         matches = people.get((assignment, folded(student)), set())
         if len(matches) == 1:
             by_submission[min(matches)].append(adjustment)
+        elif assignment in elsewhere:
+            of_others[assignment] += 1
         else:
             why = f"could be {len(matches)} submissions" if matches else "nobody of that name has a submission"
             unmatched.append(f"{path.name}, line {number}: {printable(student)}, {assignment}: {why}")
     book.adjust(by_submission)
-    return len(lines) - len(unmatched), unmatched
+    if of_others:
+        names = ", ".join(sorted(of_others))
+        unmatched.append(f"{of_others.total()} of assignments that are not in this run ({names})")
+    return sum(map(len, by_submission.values())), unmatched
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:

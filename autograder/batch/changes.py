@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.submission.names import csv_cell, printable
+from autograder.submission.names import csv_cell, printable, utf8_safe
 
 CHANGES_FILE = "changes.csv"
+GONE = "a submission that is not there any more"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
@@ -22,6 +23,7 @@ class RecordedScore(NamedTuple):
 
     assignment: str
     who: str
+    student: str
     suite: str
     code: str
     tests: float
@@ -36,9 +38,9 @@ class RecordedScore(NamedTuple):
 class Changes:
     """Comparison of a run with the last run that ended."""
 
-    def __init__(self, last_score: Callable[[str, str], RecordedScore | None]) -> None:
-        """`last_score` returns the earlier score for an assignment and a person."""
-        self._last_score = last_score
+    def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
+        """Take the scores of that run."""
+        self._earlier = {(score.assignment, score.who): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
@@ -49,14 +51,14 @@ class Changes:
     def add(self, row: Row) -> None:
         """Compare one submission."""
         submission = row.submission
+        before = self._earlier.pop((submission.assignment, utf8_safe(submission.who)), None)
         if not submission.assignment or row.machine_failure:
             return
-        before = self._last_score(submission.assignment, submission.who)
         adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
-        key = (submission.assignment, submission.who, row.key.suite, row.key.code)
-        now = RecordedScore(*key, tests, adjustments, at_correction, row.score)
+        key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
+        now = RecordedScore(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
             self.outdated.append(
@@ -64,13 +66,16 @@ class Changes:
                 f" {at_correction:g} points, and now they come to {tests:g}"
             )
         if before is not None and before.score != now.score:
-            why = _reason(before, now)
-            self._reasons[why] += 1
-            numbers = (f"{before.score:.10g}", f"{now.score:.10g}")
-            self._lines.append([csv_cell(row.student), submission.assignment, *numbers, why])
+            self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
+
+    def _note(self, before: RecordedScore, now: str, why: str) -> None:
+        self._reasons[why] += 1
+        self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with a line per changed score."""
+        """Write OUT/changes.csv, with a line per changed score. All submissions of the run have been added."""
+        for gone in self._earlier.values():
+            self._note(gone, "", GONE)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property

@@ -13,7 +13,7 @@ from typing import IO
 from autograder.course import BatchError
 
 GRADEBOOK_FILE, LOCK_FILE = "gradebook.sqlite", "gradebook.lock"
-VERSION = 10
+VERSION = 11
 
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS results (                  -- of all runs
 CREATE TABLE IF NOT EXISTS scores (                   -- of the last run that ended
     assignment TEXT NOT NULL,
     who TEXT NOT NULL,
+    student TEXT NOT NULL,
     suite TEXT NOT NULL,
     code TEXT NOT NULL,
     tests REAL NOT NULL,                -- what the tests came to

@@ -23,7 +23,7 @@ from autograder.batch import database
 from autograder.batch.changes import RecordedScore
 from autograder.batch.database import DAMAGED_ROW, GRADEBOOK_FILE, IS_DAMAGED, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
-from autograder.grading.grade import from_json
+from autograder.grading.grade import Grade, from_json
 from autograder.grading.row import Adjustment, Key, Row, identities
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.names import folded, safe_name, utf8_safe
@@ -113,17 +113,15 @@ class Gradebook:
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
-    def last_score(self, assignment: str, who: str) -> RecordedScore | None:
-        """Return the score of a person in the last run that ended; None if there was none."""
-        query = "SELECT * FROM scores WHERE assignment = ? AND who = ?"
-        return next(self._read(lambda row: RecordedScore(*row), query, assignment, utf8_safe(who)), None)
+    def last_scores(self) -> list[RecordedScore]:
+        """Return the scores of the last run that ended."""
+        return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[RecordedScore] = ()) -> None:
         """Record that every file of this run was written, and the scores that the next run compares with."""
         with self._database:
             self._database.execute("DELETE FROM scores")
-            rows = (score._replace(who=utf8_safe(score.who)) for score in scores)
-            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
@@ -235,6 +233,12 @@ class Gradebook:
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+
+    def grade(self, key: Key) -> Grade | None:
+        """Return the grade with this key; None if there is none, or if no grader could judge the code."""
+        query = "SELECT lost, grade FROM results WHERE assignment = ? AND suite = ? AND code = ?"
+        row = self._database.execute(query, key).fetchone()
+        return from_json(_whole(row)) if row and not row["lost"] and _is_whole_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
         """Yield every submission that counts and has a grade, by assignment and then student."""

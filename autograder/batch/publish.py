@@ -48,8 +48,8 @@ def write_all(out: Path, summary: Summary) -> Published:
 
 
 def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
-    """Write every file of a run except the report and the comparison. Each observer receives every row."""
-    changes, students = Changes(book.last_score), StudentTable(book.recall(SECTIONS) or {})
+    """Write every file of a run but the report and what it compares. Each observer receives every row."""
+    changes, students = Changes(book.last_scores()), StudentTable(book.recall(SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
@@ -70,12 +70,12 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 
     folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
     gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
-    others = [
-        submission for folder in folders if folder.is_dir() for submission in similarity.earlier_submissions(folder)
-    ]
-    not_compared = similarity.write(book.out, book.rows(), book.cells, [*similarity.published_solutions(), *others])
+    earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
+    unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
+    others = [*similarity.published_solutions(), *(one for one in earlier if not one.problem)]
+    not_compared = similarity.write(book.out, book.rows(), book.cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
-    return [*gone, *not_compared]
+    return [*gone, *unread, *not_compared]
 
 
 def is_report_current(book: Gradebook) -> bool:

@@ -6,6 +6,8 @@ continues a run that was killed.
 
 from __future__ import annotations
 
+import itertools
+import os
 import time
 import uuid
 from collections import deque
@@ -25,12 +27,16 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
+from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
 """Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
+
+REFERENCE = "reference solution"
+"""Hash in the key of a reference solution's grade, which no submission has."""
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two lines about the progress, if no terminal shows a bar."""
@@ -58,22 +64,25 @@ def grade(
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
-    found = [find_in_folder(folder, assignment, known, out) for folder in folders]
+    found = _found(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
     summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
+            packed: list[str] = []
             submissions = (
-                _read_submissions(folder, one.students, known) for folder, one in zip(folders, found, strict=True)
+                _read_submissions(where, one.students, known, packed) for where, one in zip(folders, found, strict=True)
             )
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
             summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
+            summary.add_names("Not read", packed)
         _apply_adjustments(book, folders[-1].resolve().parent, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
-            with closing(workers), closing(_grade_pending(book, to_grade, workers)) as graded:
+            with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
+                _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
@@ -83,13 +92,22 @@ def grade(
     return summary
 
 
+def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]:
+    """Return the downloads; of several, each with as much of its folder's path before its files as tells them apart."""
+    if len(folders) < 2:
+        return downloads
+    around = os.path.commonpath([folder.resolve() for folder in folders])
+    names = [folder.resolve().relative_to(around).as_posix() for folder in folders]
+    return [one if name == "." else one.below(name) for one, name in zip(downloads, names, strict=True)]
+
+
 def _read_submissions(
-    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...]
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Raise NothingToGradeError if the file or the assignment of no submission can be determined: then the folder is not a
-    class.
+    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if nothing
+    tells of any submission which file is meant, or for which assignment: then the folder is not a class's.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -99,9 +117,12 @@ def _read_submissions(
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
-            yield submission
+            if submission.problem and submission.problem.is_class_download:
+                packed.append(submission.problem.for_staff)
+            else:
+                yield submission
     if unclear and unclear.problem and not is_clear:
-        shown, reason = printable(str(folder), 200), unclear.problem.for_instructor or unclear.problem.message
+        shown, reason = printable(str(folder), 200), unclear.problem.for_staff
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
@@ -145,24 +166,43 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     return summary
 
 
-def _grade_pending(
-    book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster
-) -> Generator[Key, None, None]:
-    """Grade all of these and store each grade as it comes. Yield each key that has its grade.
+def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
+    """Grade the reference solution of each assignment, once per suite, before any submission.
+
+    Raise BatchError if a solution lacks points: a test is wrong then, and would lower the whole class.
+    """
+    proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
+    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
+    new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
+    with closing(_grade_all(book, new, workers)) as graded:
+        deque(graded, maxlen=0)
+    for name, key in proofs.items():
+        proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
+        if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
+            raise BatchError(fault)
+
+
+def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
+    return (Job(key, book.cells(key.code), book.problem(key.code)) for key in to_grade)
+
+
+def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
+    """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it gets
     no grade, but only from a grader that proves with the solution that it can grade. Raise BatchError if there is no
     such grader: the fault is this machine's or the course's, and no submission is blamed for it.
     """
-    waiting = deque(to_grade)
+    waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}
     try:
-        while waiting or under_way:
-            # A cluster may have no worker for a while.
-            while waiting and len(under_way) < JOBS_PER_WORKER * max(workers.size, 1):
-                key = waiting.popleft()
-                job = Job(key, book.cells(key.code), book.problem(key.code))
+        while True:
+            # A cluster may be without a worker for a while.
+            free = JOBS_PER_WORKER * max(workers.size, 1) - len(under_way)
+            for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job
+            if not under_way:
+                return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 job = under_way.pop(future)
                 if failure := failure_of(future):

@@ -195,8 +195,10 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
 def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
     """Return the grade of a job. Raise RuntimeError if a job is lost and the solution fails as well."""
+    from autograder.grading.grader import proof_of
+
     if job.machine_failure:
-        proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+        proof = proof_of(grader, assignment)
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
         status, message = (Status.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (Status.KILLED, NOT_JUDGED)

@@ -11,8 +11,10 @@ from enum import Enum
 from typing import Any
 
 from autograder.checks.results import Phase, Test, TestResult
+from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, Status
+from autograder.submission.names import printable
 
 NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
 """Message of every test of a submission that no grader could judge."""
@@ -63,3 +65,21 @@ def from_json(text: str | bytes) -> Grade:
 
 def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
     return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)
+
+
+def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
+    """Return a sentence on the tests that the reference solution fails; an empty text if it has all points.
+
+    `proof` is the grade of the solution. A test that the solution fails would lower every submission.
+    """
+    failed = [result for result in proof.test_results if not result.passed]
+    if not failed:
+        return ""
+    first, more = failed[0], f" and {len(failed) - 1} more tests" if len(failed) > 1 else ""
+    path = assignment.hidden_tests if first.test.hidden else assignment.public_tests
+    reason = printable(first.message, 300).rstrip(".")
+    return (
+        f"the reference solution of {assignment.name} does not pass {first.test.name} in"
+        f" {path.relative_to(ROOT)}{more} ({reason}): correct the test or {assignment.solution.relative_to(ROOT)}."
+        f" Nothing was graded, and nobody's grade was changed"
+    )

@@ -15,10 +15,10 @@ import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
-from autograder.course import Assignment
+from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import NOT_JUDGED, Grade
+from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
@@ -100,15 +100,24 @@ def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
     return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 
 
+def proof_of(grader: Grader, assignment: Assignment) -> Grade:
+    """Return the grade of the reference solution."""
+    return grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+
+
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
     """Grade one submission with a separate grader.
 
-    If the grader itself fails, no test passes and the student is not blamed.
+    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if the submission
+    lacks points and the reference solution does as well.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
             return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
         try:
-            return grader.grade(assignment, submission.cells)
+            grade = grader.grade(assignment, submission.cells)
         except Exception:
             return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+        if grade.score < grade.max_score and (fault := fault_of_suite(assignment, proof_of(grader, assignment))):
+            raise CourseError(fault)
+        return grade

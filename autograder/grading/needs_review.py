@@ -46,7 +46,7 @@ def reasons(row: Row) -> Iterator[str]:
     if row.machine_failure:
         yield f"no grade could be given, grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
-        yield submission.problem.message
+        yield submission.problem.for_staff
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
         yield " ".join(submission.notes)  # the files may show the reason why there was nothing to grade
     if submission.doubt:

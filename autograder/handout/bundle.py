@@ -14,7 +14,7 @@ from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, write
 from autograder.pages import course, pictures, questions
-from autograder.plan import Edition
+from autograder.plan import GUIDES, Edition
 
 QUESTIONS_FILE = "tests/public/questions.json"
 """File that every handout has, but no checkout of the course."""
@@ -69,8 +69,9 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _is_text(name: str) -> bool:
-    """Return True for a file that refers to lessons by number."""
-    return name.startswith(("assignments/", "tests/")) and name.endswith((".md", ".py", ".ipynb", ".json"))
+    """Return True for a file that speaks of lessons by their numbers, or has one as its example."""
+    is_of_lessons = name.startswith(("assignments/", "tests/"))
+    return name in GUIDES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:

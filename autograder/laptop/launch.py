@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
         parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
     if options.show and len(names) != 1:
-        parser.error("name one assignment, for example rope (with make: ASSIGNMENT=rope)")
+        parser.error(f"name one assignment, for example {available[0]} (with make: ASSIGNMENT={available[0]})")
     try:
         if options.show:
             from autograder.laptop import self_study

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 
@@ -18,12 +19,17 @@ from autograder import tables
 from autograder.course import UserError
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import Status
-from autograder.submission.names import folded, printable
+from autograder.submission.names import folded, printable, words_of
 from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
+
+
+MIN_LIKENESS = 0.6
+"""Part of the letters that two spellings of one name have in common, in their order. The number finds the student; this
+only tells a person's number from a group's."""
 
 
 class PlatformTableError(UserError):
@@ -83,7 +89,7 @@ def _fill_column(
     """Write the scores of one assignment; return the lines of all students with a submission."""
     lines_of_rows = [student_lines.lines_of(row) for row in rows]
     times = Counter(chain.from_iterable(lines_of_rows))
-    written = 0
+    written = replaced = 0
     for row, numbers in zip(rows, lines_of_rows, strict=True):
         label = _label(row, name)
         line = table.lines[min(numbers)] if len(numbers) == 1 and times[min(numbers)] == 1 else None
@@ -99,10 +105,13 @@ def _fill_column(
             filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
+            replaced += bool(cell) and tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
     title = table.titles[column]
     filled.scores[title] = written
+    if replaced:
+        filled.remarks["Cells that held another number"].append(f"{replaced} in {printable(title)}")
     maximum = max((row.grade.max_score for row in rows), default=0.0)
     for table_maximum in sorted(_column_maximums(table, column) - {maximum}):
         remark = f"{name} is worth {table_maximum:g} in {table.path.name}, and the scores are of {maximum:g}"
@@ -187,13 +196,13 @@ class _StudentLines:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
     def _is_another(self, row: Row, number: int) -> bool:
-        """Return True if Moodle's folder has a name that is not in the line: groups have numbers as well."""
+        """Return True if Moodle's folder has a name like none in the line: groups have numbers as well."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, number)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
         cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return _letters(row.submission.person.name) in map(_letters, cells)
+        return any(_is_alike(row.submission.person.name, cell) for cell in cells)
 
 
 def _common_prefix(cells: Sequence[str]) -> str:
@@ -202,9 +211,12 @@ def _common_prefix(cells: Sequence[str]) -> str:
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _letters(text: str) -> list[str]:
-    """Return the letters of a name in alphabetical order: the order of names, and signs between them, do not count."""
-    return sorted(letter for letter in folded(text) if letter.isalpha())
+def _is_alike(name: str, other: str) -> bool:
+    """Return True for two spellings of a name: in another order, without accents, or with letters that were lost."""
+    words, others = words_of(name), words_of(other)
+    pairs = ((words, others), (sorted(words), sorted(others)))
+    texts = (("".join(first), "".join(second)) for first, second in pairs)
+    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_LIKENESS for text in texts)
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:

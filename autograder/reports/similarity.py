@@ -31,7 +31,7 @@ from autograder.course import ROOT, Assignment, assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import Exceeded, map_bounded
-from autograder.submission import Submission, find_in_folder
+from autograder.submission import Submission, find_in_folder, lost
 from autograder.submission import read as read_uploads
 from autograder.submission.names import csv_cell
 from autograder.submission.syntax import NotPythonError, parse
@@ -262,9 +262,10 @@ def published_solutions() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield the submissions of an earlier class, from a folder for `grade`."""
+    """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
     names = tuple(assignment.name for assignment in assignments())
-    for outcome in map_bounded(partial(read_uploads, known=names), find_in_folder(folder, None, names).students):
-        for submission in [] if isinstance(outcome, Exceeded) else outcome:
-            if submission.problem is None:
-                yield replace(submission, student=f"{submission.student} ({folder.name})")
+    students = find_in_folder(folder, None, names).students
+    outcomes = map_bounded(partial(read_uploads, known=names), students)
+    for uploads, outcome in zip(students, outcomes, strict=True):
+        for submission in lost(uploads, outcome.why) if isinstance(outcome, Exceeded) else outcome:
+            yield replace(submission, student=f"{submission.student} ({folder.name})")

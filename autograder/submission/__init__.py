@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 
 from autograder import parallel
-from autograder.submission.finder import find_file, find_in_folder
+from autograder.submission.finder import Download, find_file, find_in_folder
 from autograder.submission.reader import lost, read
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost", "read"]
-__all__ += ["read_alone", "read_file"]
+__all__ += ["Download", "read_alone", "read_file"]
 
 PUBLIC_MODULES = ("names", "syntax", "records")
 """Modules that other rooms may import."""

@@ -74,6 +74,22 @@ def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
     return [(name, members[name]) for name in sorted(short) if not any(map(is_junk, name.split("/")))]
 
 
+def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
+    """Return the folders and the files at the top of a zip, inside the one folder that holds everything, if any.
+
+    A damaged zip may raise any exception.
+    """
+    with (
+        open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file,
+        zipfile.ZipFile(file) as archive,
+    ):
+        names = [info.filename.replace("\\", "/") for info in archive.infolist() if not info.is_dir()]
+    paths = [name.split("/") for name in names if not any(map(is_junk, name.split("/")))]
+    while paths and all(len(path) > 1 and path[0] == paths[0][0] for path in paths):
+        paths = [path[1:] for path in paths]
+    return {path[0] for path in paths if len(path) > 1}, {path[0] for path in paths if len(path) == 1}
+
+
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
     """Return a file in a zip. A damaged or encrypted file may raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:

@@ -27,6 +27,7 @@ _INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies beside a cl
 _RESULT_FILES = ("gradebook.sqlite", "grades.csv")
 _EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
+_FOLDERS_AROUND = 3  # of one file: a student's, an assignment's, and a download's
 _MAX_METADATA_BYTES = 64 * MIB
 
 _MISSING = Problem("The export lists these files but does not hold them: your instructor must download it again.")
@@ -38,6 +39,14 @@ class Download(NamedTuple):
     layout: str
     students: tuple[tuple[Upload, ...], ...]
     passed_over: tuple[str, ...]
+
+    def below(self, folder: str) -> Download:
+        """Return the same download with a folder's name in front of every file: another folder may have its name."""
+        students = tuple(
+            tuple(replace(upload, label=utf8_safe(f"{folder}/{upload.label}")) for upload in uploads)
+            for uploads in self.students
+        )
+        return Download(self.layout, students, tuple(utf8_safe(f"{folder}/{name}") for name in self.passed_over))
 
 
 class _Default(NamedTuple):
@@ -72,15 +81,22 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
 
 
 def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload that is one file or one folder. Raise NothingToGradeError if it is missing."""
+    """Return the upload that is one file or one folder, as it is read among the class around it.
+
+    Raise NothingToGradeError if it is missing.
+    """
     if not os.path.lexists(path):
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
     finder = _Finder(path.parent, tuple(known), assignment, None)
+    default = _Default()
+    for folder in reversed(path.parents[:_FOLDERS_AROUND]):
+        default = default.unless(finder.default(folder.name))
     is_folder = os.path.isdir(path) and not os.path.islink(path)
-    names = ([path.name], []) if is_folder else ([], [path.name])
-    (uploads,) = _by_student(finder.of_class(path.parent, *names, finder.default(path.parent.name))[1])
-    return uploads
+    folders, files = ([path.name], []) if is_folder else ([], finder.files_beside(path))
+    uploads = finder.of_class(path.parent, folders, files, default)[1]
+    (group,) = _by_student([upload for upload in uploads if upload.path == path])
+    return group
 
 
 @dataclass(frozen=True)
@@ -145,15 +161,18 @@ class _Finder:
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder is a class itself, because it would be read as one student."""
-        is_clone = os.path.lexists(folder / ".git")
-        platform, stated = platforms.recognise(*self._listing(folder), self.known)
-        if is_clone or platform in ("", platforms.GITHUB) or len({one.person.key for one in stated.values()}) < 2:
-            return
-        shown, name = printable(str(self.root), 200), printable(folder.name, 200)
-        raise NothingToGradeError(
-            f"{shown} holds a download of {platform} one folder down: name the folder {name} in it."
-        )
+        """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
+        for _ in range(_FOLDERS_AROUND):
+            folders, files = self._listing(folder)
+            if os.path.lexists(folder / ".git"):
+                return
+            if platform := platforms.download_of(folders, files):
+                shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
+                where = f"{shown} holds a download of {platform} further down"
+                raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
+            if len(folders) != 1 or files:
+                return
+            folder /= folders[0]
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may belong to several persons."""
@@ -189,6 +208,13 @@ class _Finder:
             uploads.append(self._placed(upload, folder, name, default.unless(inner)))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
 
+    def files_beside(self, path: Path) -> list[str]:
+        """Return a file's name and those of the files beside it, whose names may tell the platform."""
+        try:
+            return sorted({path.name, *self._listing(path.parent)[1]})
+        except OSError:  # a folder that may be entered and not listed
+            return [path.name]
+
     def _placed(self, upload: Upload, folder: Path, name: str, default: _Default) -> Upload:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
         return replace(upload, path=folder / name, label=label, **default._asdict())
@@ -211,8 +237,8 @@ class _Finder:
 
 
 def _plain(name: str, *, is_file: bool = False) -> Upload:
-    """Return an upload whose name identifies its student."""
-    student = stem_and_suffix(name)[0] if is_file else name
+    """Return an upload whose name stands for its student, without the number that browsers give to a second copy."""
+    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0]) if is_file else name
     return Upload(Person(name=utf8_safe(student)), name if is_file else "")
 
 

@@ -42,6 +42,12 @@ def named_in(name: str, assignments: Sequence[str]) -> str | None:
     return outer[0] if len(outer) == 1 else None
 
 
+def words_beside(name: str, assignment: str) -> frozenset[str]:
+    """Return the longer words of a name that are no part of the assignment's: a person's, perhaps."""
+    rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
+    return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
+
+
 @functools.lru_cache(4096)
 def _words(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
@@ -106,3 +112,13 @@ def _cut(name: str, reserve: int) -> str:
 def folded(name: str) -> str:
     """Return equal texts for names that differ only in case or in the encoding of accents."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case, letters without accents and strokes: zak for Żak, lukasz for Łukasz."""
+    letters = []
+    for letter in folded(name):
+        described = unicodedata.name(letter, "")
+        plain, mark, _ = described.partition(" WITH ")
+        letters.append(unicodedata.lookup(plain) if mark and plain.startswith("LATIN ") else letter)
+    return re.findall(r"[^\W\d_]+", "".join(letters))

@@ -68,6 +68,12 @@ def recognise(folders: Collection[str], files: Collection[str], known: Sequence[
 
     Raise NothingToGradeError if there are clones of several assignments, so that the beginning of a login is unknown.
     """
+    platform, uploads = recognise_names(folders, files)
+    return (platform, uploads) if platform else _clones(folders, known)
+
+
+def recognise_names(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+    """Return the platform whose marks most of these names have, and what each says; else "" and nothing."""
     matches: dict[str, dict[str, re.Match[str]]] = {}
     for platform in (*_FILES, *_FOLDERS):
         tried = {name: re.fullmatch(_FILES.get(platform, "(?!)"), name, re.DOTALL) for name in files}
@@ -81,7 +87,7 @@ def recognise(folders: Collection[str], files: Collection[str], known: Sequence[
 
     platform = max(matches, key=order)
     if 2 * len(matches[platform]) <= len(folders) + len(files):
-        return _clones(folders, known)
+        return "", {}
     uploads = {name: _upload(platform, **match.groupdict("")) for name, match in matches[platform].items()}
     return platform, _with_blackboard_logins(uploads) if platform == BLACKBOARD else uploads
 
@@ -145,6 +151,12 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
             " clones of each assignment into a separate folder, and name these folders."
         )
     return GITHUB, {name: Upload(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}
+
+
+def download_of(folders: Collection[str], files: Collection[str]) -> str:
+    """Return the platform whose marks say that several persons' files lie there; an empty text for anything else."""
+    platform, uploads = recognise_names(folders, files)
+    return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ plain file before a file in a zip, then the file whose name fits. If two remain,
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -15,11 +16,11 @@ from dataclasses import dataclass, replace
 from zipfile import ZipInfo
 
 from autograder.protocol.call import ANSWERS
-from autograder.submission import content
+from autograder.submission import content, platforms
 from autograder.submission.clones import last_commit
 from autograder.submission.code import Code, functions, read_code
 from autograder.submission.content import CODE
-from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
+from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe, words_beside
 from autograder.submission.records import Problem, Submission, Upload, problem_of
 
 MAX_FILES = 20  # of files of one student that are read for one assignment, and of zips that are opened
@@ -77,9 +78,25 @@ def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
     """Return a submission for each assignment. Any fault of a submission becomes its `problem`."""
     row = _row(uploads)
     try:
-        return [row] if row.problem else _Choice(uploads, known).submissions()
-    except Exception as error:  # an unforeseen error of a folder, a parser, or the system
+        if row.problem:
+            return [row]
+        if problem := _packed_download(uploads[-1]):
+            return [replace(row, problem=problem)]
+        return _Choice(uploads, known).submissions()
+    except Exception as error:  # a folder, a parser, or the system, in a way that nobody foresaw
         return [replace(row, problem=problem_of(error))]
+
+
+def _packed_download(upload: Upload) -> Problem | None:
+    """Return a problem for the instructor if the file is a platform's zip of a whole class, which nobody submitted."""
+    if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
+        return None
+    with contextlib.suppress(Exception):  # whatever damaged bytes raise: the file is then read like any other
+        top = content.top_of_zip(upload.path)
+        if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
+            sentence = f"{printable(upload.label)} is a download of {platform}: unpack it, or delete it if you have"
+            return Problem(f"{sentence}.", sentence, is_class_download=True)
+    return None
 
 
 def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
@@ -185,7 +202,23 @@ class _Choice:
         notes += [f"{listed(earlier, _MAX_LISTED)} came earlier, and is not graded."] if earlier else []
         notes += [*doubts, *_unwritten(code, row.assignment, self.known)]
         is_written = bool(code.written & functions(row.assignment))
-        return replace(row, cells=code.cells, notes=tuple(notes), doubt=" ".join(doubts), is_written=is_written)
+        doubt = " ".join([*doubts, *self._several_students()])
+        return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
+
+    def _several_students(self) -> Iterator[str]:
+        """Yield a sentence for staff if files in a folder that no platform made are named after different people."""
+        if self.row.person.platform or not self.has_folder:
+            return
+        named = {
+            words: candidate.label
+            for candidate in self.candidates
+            if candidate.evidence == 1 and "/" not in candidate.upload.name
+            if (words := words_beside(candidate.upload.name.rpartition(".")[0], candidate.assignment))
+        }
+        first, *others = named.items() or [(frozenset(), "")]
+        if other := next((label for words, label in others if words.isdisjoint(first[0])), ""):
+            folder = printable(os.path.dirname(first[1]))
+            yield f"If {first[1]} and {other} are of several students, grade the folder {folder} by itself."
 
     def _likely(self, assignment: str) -> list[Candidate]:
         """Return candidates for an assignment, the likeliest first. A single file counts under any name."""
@@ -214,7 +247,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
-    action = f"unpack {folder} and name the new folder" if archive else f"name the folder {folder} in it"
+    action = f"unpack {folder} and grade the new folder" if archive else f"grade the folder {folder} by itself"
     advice = f"if they are the files of several students, {action}" if folder else "keep the one that counts"
     return Problem(
         f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",

@@ -17,6 +17,14 @@ class Problem:
     for_instructor: str = ""
     """the same for the instructor, if the file or the assignment is unknown"""
 
+    is_class_download: bool = False
+    """True for a download of a whole class, which no student submitted"""
+
+    @property
+    def for_staff(self) -> str:
+        """The sentence that teaching staff read."""
+        return self.for_instructor or self.message
+
     @property
     def is_ambiguous(self) -> bool:
         """True if the file or the assignment is unknown."""

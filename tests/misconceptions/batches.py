@@ -385,7 +385,7 @@ def one_causal_row(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: the scale forgotten")
 def packed_without_scale(q, k, v, boundaries):
-    """Your scores are not divided by √d. The rule: compute softmax(q kᵀ/√d), as in lesson 1."""
+    """Your scores are not divided by √d. The rule: compute softmax(q kᵀ/√d)."""
     return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, _causal(q.shape[-2]), 1.0))
 
 

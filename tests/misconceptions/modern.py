@@ -422,8 +422,7 @@ def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_posi
 
 @mistake("decoupled_scores", "deepseek-ai/DeepSeek-V3 and its ports: the two layouts of RoPE")
 def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You rotated pairs that are half the width apart. The rule: a pair is two neighbours here, (2i, 2i+1), as in
-    lesson 5."""
+    """You rotated pairs that are half the width apart. The rule: a pair is two neighbours here, (2i, 2i+1)."""
     order = np.arange(np.shape(q_rope)[-1]).reshape(2, -1).T.ravel()
     q_rope, k_rope = np.asarray(q_rope)[..., order], np.asarray(k_rope)[..., order]
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)

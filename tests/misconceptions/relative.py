@@ -286,7 +286,7 @@ def mean_over_the_features(q, k, key_table, max_distance):
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
     """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number. The rule: it gets
-    zeros, as in lesson 1."""
+    zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 

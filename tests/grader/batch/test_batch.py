@@ -36,6 +36,7 @@ from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted
 from tests.grader.support.fakes import Direct, Harmed, solved
 from tests.grader.support.folders import put
+from tests.grader.support.gradebooks import GRADE, packed
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
@@ -61,7 +62,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "eve": classroom.ends_its_process(NAME, 3),
         "fay": classroom.no_python(NAME, 4),
         "gus": "",
-        "=HYPERLINK(1)": classroom.right(NAME, 5),
+        "=HYPERLINK(A1)": classroom.right(NAME, 5),
     }
     for student, text in students.items():
         (folder / NAME / f"{student}.py").write_text(text, "utf-8")
@@ -78,7 +79,7 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     rows = by_student(small[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
-        "'=HYPERLINK(1)": "graded",
+        "'=HYPERLINK(A1)": "graded",
         "ada": "graded",
         "bob": "graded",
         "cy": "graded",
@@ -267,6 +268,47 @@ def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pyt
     with pytest.raises(BatchError, match="no grader works here.*neither can the solution of"):
         grade(ten, tmp_path)
     assert graded_in(tmp_path) == 0
+
+
+class BrokenTest(Direct):
+    """Graders of a suite with a test that the solution fails, until it is corrected."""
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future = super().submit(job)
+        if job.key.code == run.REFERENCE and "corrected" not in job.key.suite:
+            future = Future()
+            future.set_result(packed(GRADE))
+        return future
+
+
+def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run names the test and grades nothing, each time, until the test is corrected; earlier results stay."""
+    put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
+    monkeypatch.setattr(run, "Processes", BrokenTest)
+    sentence = rf"solution of {NAME} does not pass test_b in tests/hidden/test_{NAME}.py .*: correct the test or sol"
+    for _ in range(2):
+        with pytest.raises(BatchError, match=sentence):
+            grade(tmp_path / "class", tmp_path / "out")
+        assert graded_in(tmp_path / "out") == 0 and not (tmp_path / "out" / "grades.csv").exists()
+    monkeypatch.setattr(run, "suite_key", lambda *_: "corrected")
+    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 1
+    monkeypatch.setattr(run, "suite_key", lambda *_: "broken in the next term")
+    with pytest.raises(BatchError, match=sentence):
+        grade(tmp_path / "class", tmp_path / "out")
+    assert [row["score"] for row in classroom.grades(tmp_path / "out")] == ["0.1"]
+
+
+@pytest.mark.parametrize("broken", [True, False])
+def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
+    broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real sandbox: the solution is graded where a submission lacks points."""
+    hidden = course.find(NAME).hidden_tests.read_text("utf-8")
+    line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
+    put(tmp_path, {f"test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
+    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: tmp_path / f"test_{one.name}.py"))
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "sinusoidal.py")])
+    assert (done.exit_code, "does not pass test_wrong" in done.output) == ((2, True) if broken else (1, False))
 
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,6 +86,45 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
     assert "2 scores changed: 2 by a correction" in printed and "when the correction was made" not in printed
 
 
+def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
+    """One line each, with the earlier score; a submission that comes later is no change."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
+    grade(folder, out)
+    (folder / NAME / "zoë.py").unlink()
+    (folder / "rope" / "ada.py").unlink()
+    put(folder / NAME, {"bob.py": solved(7)})
+    assert "2 scores changed: 2 by a submission that is not there any more (changes.csv)." in grade(folder, out)
+    assert [[*line.values()] for line in table(out / "changes.csv")] == [
+        ["ada", "rope", "0.5", "", "a submission that is not there any more"],
+        ["zoë", NAME, "1", "", "a submission that is not there any more"],
+    ]
+    assert "changed:" not in grade(folder, out) and table(out / "changes.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("folders", "labels"),
+    [
+        (("week", "late"), ("week", "late")),
+        (("week/rope", "late/rope"), ("week/rope", "late/rope")),
+        (("week", "week/late"), ("", "late")),
+    ],
+)
+def test_a_file_of_several_folders_is_named_with_its_folder(
+    folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
+) -> None:
+    """Or nobody knows which of two files of one name counts."""
+    for number, folder in enumerate(folders, start=1):
+        put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
+    page = io.StringIO()
+    paths = [tmp_path / folder for folder in folders]
+    run.grade(paths, tmp_path / "out", "rope", console=Console(file=page, width=300))
+    earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
+    rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
+    assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
+    assert f"Not graded, as another submission of the student counts: rope_ada ({earlier})." in page.getvalue()
+
+
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,12 @@ def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, 
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
 
 
+@pytest.mark.parametrize("words", [("check", "FILE=x.py"), ("grade",)])
+def test_an_error_names_what_one_types_for_make(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / ".venv" / "bin" / "autograder").write_text("#!/bin/sh\necho typed $TYPED_MAKE\n")
+    assert run(folder, *words).stdout == "typed 1\n"
+
+
 def sets_up(folder: Path, *words: str) -> bool:
     done = run(folder, "setup", "PYTHON=./anew", *words)
     assert ("anew" in done.stdout) == bool(done.returncode)

@@ -18,7 +18,7 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.plan import Edition
+from autograder.plan import GUIDES, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")
@@ -130,7 +130,35 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     assert said["extrapolation"].startswith("sinusoidal and learned") and "alibi" not in said
     text = term.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
     assert "\n\n*This lesson builds on sinusoidal, which this term leaves out.*\n" in text
+    late = edition(["rope", "alibi", "attention", "grids", "sinusoidal"])
+    said = dict(sentence.split(" builds on ", 1) for sentence in late.unmet_needs())
+    assert said["rope"] == "attention and sinusoidal, which this term has only later" and "attention" not in said
+    assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term has only later"
+    text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
+    assert "*This lesson builds on attention and sinusoidal, which this term has only later.*\n" in text
+    assert not [*edition(FULL).unmet_needs()]
     assert term._named("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
+
+
+EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assignments[/.](\w+)[/.]|`(\w+)[./]\w+`")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
+    """In commands and paths; an experiment's is a lesson that has one, and a function's is in its stub."""
+    draw = random.Random(seed)
+    shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
+    first = "attention" if "attention" in shipped else shipped[0]
+    for name in GUIDES:
+        template = bundle.TEMPLATE / f"{name}.template"
+        source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
+        text = edition(shipped).text(source, name)
+        found = {next(filter(None, groups)) for groups in EXAMPLE.findall(text)}
+        assert first in found and found & {*FULL} <= {*shipped}, name
+        for lab in re.findall(r"experiments? (?:ASSIGNMENT=)?([a-z]\w+)[`:]", text):
+            assert (course.Assignment(lab).folder / "lab.py").is_file()
+        for function in re.findall(rf'`{first}\.(?!py)(\w+)`|grader.check\("(\w+)"', text):
+            assert f"def {''.join(function)}(" in course.Assignment(first).stub.read_text("utf-8")
 
 
 @pytest.mark.parametrize("seed", range(2))

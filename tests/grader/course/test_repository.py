@@ -10,6 +10,7 @@ import tomllib
 import pytest
 import yaml
 
+from autograder.cli import main
 from autograder.course import ROOT
 from tests.grader.tools import readme_pictures
 
@@ -53,6 +54,21 @@ def test_the_pictures_of_the_readme_are_current() -> None:
     shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
     assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()
+
+
+MAX_GUIDE_WORDS = 3000
+
+
+def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
+    """An instructor reads it in a quarter of an hour; every command and every file of a run stands in it."""
+    guide = (ROOT / "autograder" / "README.md").read_text("utf-8")
+    assert len(guide.split()) <= MAX_GUIDE_WORDS
+    assert re.findall(r"!\[[^\]]{20,}\]\(\.\./docs/pictures/([\w.]+)\)", guide) == ["report.png"]
+    assert all(re.search(rf"\b{name}\b", guide) for name in main.commands)
+    files = ("grades.csv", "students.csv", "changes.csv", "similarity.csv", "report.html", "adjustments.csv")
+    assert all(f"`{name}`" in guide for name in files)
+    targets = re.findall(r"\]\(([\w./]+)\)", guide)
+    assert targets and all((ROOT / "autograder" / target).is_file() for target in targets)
 
 
 def test_the_links_of_the_readme_lead_somewhere() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 
 import numpy as np
@@ -33,6 +34,7 @@ def test_entries_say_what_they_are(assignment: Assignment) -> None:
     assert len({entry.name for entry in entries}) == len(entries)
     for entry in entries:
         assert entry.origin and entry.hint.endswith((".", "?", "!")), entry.name
+        assert not re.search(r"(?i)\blessons?\s+\d", entry.hint), "the course plan decides about numbers"
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:

@@ -63,5 +63,7 @@ def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())
-    done = CliRunner().invoke(main, ["check", str(file)])
-    assert done.exit_code == 2 and "--assignment NAME" in " ".join(done.output.split())
+    for environment, option in (({}, "--assignment NAME"), ({"TYPED_MAKE": "1"}, "ASSIGNMENT=NAME")):
+        done = CliRunner().invoke(main, ["check", str(file)], env=environment)
+        assert done.exit_code == 2 and option in " ".join(done.output.split())
+        assert ("--assignment" in done.output) == (not environment)

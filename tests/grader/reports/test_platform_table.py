@@ -208,6 +208,33 @@ def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
     assert "Without a submission: Participant 17." in done.output
 
 
+SPELLINGS = {
+    "Łukasz Żak": ("Lukasz Zak", "ŻAK Łukasz", "?ukasz ?ak", "Å ukasz Å»ak"),
+    "Zoë Müller": ("Zoe Mueller", "Zoe\u0308 Mu\u0308ller", "MÜLLER, Zoë", "Zo Mller"),
+    "Nguyễn Văn Ái": ("Nguyen Van Ai", "Nguy?n V?n Ái", "Ái Nguyễn Văn"),
+    "Anne-Marie O'Neil": ("Anne Marie ONeil", "O`Neil, Anne–Marie"),
+    "Đorđe Đurić": ("Djordje Djuric", "?or?e ?uri?", "Dorde Duric"),
+}
+
+
+@pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
+def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
+    """As tables and archives in another encoding have it, on either side."""
+    for folder, cell in ((name, other), (other, name)):
+        graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
+        done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
+        assert [row["Grade"] for row in rows] == [SCORE, SCORE]
+        assert "Without a submission" not in done.output and "another name" not in done.output
+
+
+@pytest.mark.parametrize("group", ["Team Red", "Gruppe 5", "G7", "Los Vectores", "Tutorium Montag", "3", "Équipe 12"])
+@pytest.mark.parametrize("name", ["Ada Lovelace", "Łukasz Żak", "Hedy Lamarr-Mandl", "李小龙"])
+def test_a_group_s_name_is_like_no_participant_s(out: Path, group: str, name: str) -> None:
+    graded(out, [student("Moodle", "17", group), student("Moodle", "18", "Hedy Lamarr")])
+    done, rows = run(out, MOODLE.replace("Ada Lovelace", name))
+    assert [row["Grade"] for row in rows] == ["", SCORE] and f"perhaps): {group}, rope." in done.output
+
+
 def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
     """An example is EX, for an excused student; an earlier number is replaced."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
@@ -229,6 +256,14 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
     done, rows = run(out, CANVAS.format(points="20.00"))
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "15"]
     assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
+
+
+@pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
+def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
+    """A score that was typed in by hand may be among them."""
+    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
+    done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
+    assert f"Cells that held another number: {count + 1} in RoPE (77)." in done.output
 
 
 @pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])

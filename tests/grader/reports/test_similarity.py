@@ -17,6 +17,7 @@ from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
 from tests.grader.support import gradebooks
+from tests.grader.support.folders import SOLVED, archive_of, put
 
 TESTS = Path(__file__).parents[2]
 Rows = list[dict[str, str]]
@@ -217,3 +218,18 @@ def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = similarity.read(out) or []
     assert rows and all("ada" in pair and pair < {"ada", "bob (2025)", "cy (2025)"} for pair in who(rows))
+
+
+def test_an_earlier_term_s_zips_are_read_or_named(tmp_path: Path) -> None:
+    """A student's zip is compared like a file. A zip of a whole class is not, and the instructor reads what to do."""
+    put(tmp_path / "2025" / "rope", {"bob.zip": archive_of({"w/rope.py": several(1, 2)}), "eve.py": "def f(:"})
+    class_ = {f"doe{n}_10{n}_900{n}_rope.py": several(n, n + 1) for n in range(2)}
+    put(tmp_path / "2025" / "rope", {"canvas.zip": archive_of(class_)})
+    put(tmp_path / "2025" / "rope", {"mail.zip": archive_of({f"{n}.py": SOLVED for n in range(3)})})
+    out = tmp_path / "out"
+    compare(out, {"ada": several(2, 1).replace("x", "z"), "cy": several(7, 8)})
+    result = CliRunner().invoke(cli.main, ["similarity", str(out), "--against", str(tmp_path / "2025")])
+    assert {frozenset(pair) for pair in who(similarity.read(out) or [])} == {frozenset({"ada", "bob (2025)"})}
+    assert "Not compared: canvas (2025): rope/canvas.zip is a download of Canvas: unpack it" in result.output
+    assert "Not compared: eve (2025): The file is not Python" in result.output
+    assert re.search(r"Not compared: mail .2025.: .* could each be rope; .* unpack rope/mail.zip", result.output)

@@ -1,4 +1,4 @@
-"""The threat model of autograder/README.md: the attacks and tests that it names exist."""
+"""The threat model: the attacks and tests that it names exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder import course
 
 HERE = Path(__file__).parent
-MODEL = (course.ROOT / "autograder" / "README.md").read_text("utf-8").partition("## Threat model")[2]
+MODEL = (course.ROOT / "autograder" / "THREAT_MODEL.md").read_text("utf-8")
 PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 

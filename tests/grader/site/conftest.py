@@ -89,6 +89,7 @@ class Window:
 
     def write(self, text: str) -> None:
         """Put a text into the editor."""
+        self.page.locator(".cm-content").wait_for(state="attached")
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:

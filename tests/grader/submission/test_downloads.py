@@ -5,11 +5,14 @@ Each download is read correctly, or ends in one sentence to the instructor.
 
 from __future__ import annotations
 
+import io
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
@@ -31,11 +34,14 @@ def keys(found: list[Submission]) -> list[str]:
     return [f"{one.who} {one.assignment}{'' if one.problem is None else ' -'}" for one in found]
 
 
-def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> None:
+def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
+    """Return what a run prints."""
     stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
-    run.grade([folder], out, assignment)
+    printed = io.StringIO()
+    run.grade([folder], out, assignment, console=Console(file=printed, width=500))
+    return printed.getvalue()
 
 
 # Depth
@@ -71,7 +77,7 @@ def test_a_download_one_level_down_is_read_or_named(
     else:
         with pytest.raises(NothingToGradeError) as caught:
             grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-        assert f"name the folder {inner} in it" in str(caught.value) and "hand in" not in str(caught.value)
+        assert f"grade the folder {inner} by itself" in str(caught.value) and "hand in" not in str(caught.value)
 
 
 def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
@@ -99,6 +105,19 @@ def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> Non
     assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
 
 
+@pytest.mark.parametrize("inner", ["hw5", "a/b"])
+@pytest.mark.parametrize("written", [0, 1, 3])
+def test_a_class_further_down_is_never_one_student_however_many_have_written(
+    inner: str, written: int, tmp_path: Path
+) -> None:
+    for files in (CANVAS, MOODLE):
+        texts = dict(zip(files, [SOLVED] * written + [STUB] * (3 - written), strict=True))
+        class_ = tmp_path / next(iter(files)).partition("/")[0]
+        put(class_, below(inner, texts))
+        with pytest.raises(NothingToGradeError, match=f"grade the folder {inner} by itself"):
+            rows(class_)
+
+
 def test_one_folder_among_others_is_never_a_download(tmp_path: Path) -> None:
     put(tmp_path, below("submissions", CANVAS) | {"ada/rope.py": SOLVED})
     assert {one.who for one in rows(tmp_path)} == {":submissions", ":ada"}
@@ -107,8 +126,8 @@ def test_one_folder_among_others_is_never_a_download(tmp_path: Path) -> None:
 UNCLEAR: dict[str, tuple[Files, str]] = {
     "the zip itself": ({"hw5.zip": archive_of({"ada.py": SOLVED, "bob.py": SOLVED})}, "unpack hw5.zip"),
     "a zip of folders": ({"hw5.zip": archive_of({"ada/rope.py": SOLVED, "bob/rope.py": SOLVED})}, "unpack hw5.zip"),
-    "two levels": ({"a/b/ada.py": SOLVED, "a/b/bob.py": SOLVED}, "name the folder a/b in it"),
-    "weeks": ({f"week-{n}/{name}.py": SOLVED for n in range(3) for name in "ab"}, "name the folder week-0 in it"),
+    "two levels": ({"a/b/ada.py": SOLVED, "a/b/bob.py": SOLVED}, "grade the folder a/b by itself"),
+    "weeks": ({f"week-{n}/{name}.py": SOLVED for n in range(3) for name in "ab"}, "grade the folder week-0 by itself"),
 }
 
 
@@ -127,6 +146,61 @@ def test_files_that_name_no_assignment_want_the_flag(tmp_path: Path, monkeypatch
     with pytest.raises(NothingToGradeError, match="add --assignment NAME"):
         grade(tmp_path / "class", tmp_path / "out", monkeypatch, None)
     assert keys(rows(tmp_path / "class")) == [":ada rope", ":bob rope"]
+
+
+PEOPLE = ("bob", "carol", "dave")
+BESIDE: dict[str, tuple[Files, str]] = {
+    "one lesson": ({f"week3/{name}_rope.py": SOLVED for name in PEOPLE}, "week3/bob_rope.py and week3/carol_rope.py"),
+    "no lesson": ({f"week3/{name}.py": SOLVED for name in PEOPLE}, "week3/bob.py and week3/carol.py (3 in all)"),
+    "two lessons": ({"week3/bob_rope.py": SOLVED, "week3/carol_alibi.py": SOLVED}, "bob_rope.py and week3/carol"),
+    "one is the stub": (
+        {"week3/bob_rope.py": SOLVED, "week3/carol_rope.py": STUB},
+        "week3/bob_rope.py and week3/carol",
+    ),
+    "a zip": ({"week3.zip": archive_of({f"{name}.py": SOLVED for name in PEOPLE})}, "unpack week3.zip"),
+    "Canvas": (below("week3", CANVAS), "grade the folder week3 by itself"),
+}
+
+
+@pytest.mark.parametrize(("files", "sentence"), BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize("only", ["rope", None])
+def test_files_of_several_students_beside_a_student_s_folder_are_named_to_the_instructor(
+    files: Files, sentence: str, only: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder or zip that holds them is no student, whatever is graded in the meantime."""
+    put(tmp_path / "rope", {"alice/rope.py": SOLVED} | files)
+    printed = grade(tmp_path / "rope", tmp_path / "out", monkeypatch, only)
+    assert "alice" in printed and re.search(rf"week3: .*{re.escape(sentence)}", printed)
+    assert "hand in" not in printed
+
+
+@pytest.mark.parametrize("names", [("rope.py", "helper.py"), ("ada_rope.py", "ada_alibi.py"), ("rope_1.py", "rope.py")])
+def test_files_of_one_student_raise_no_doubt_about_whose_they_are(names: tuple[str, str], tmp_path: Path) -> None:
+    put(tmp_path, {f"ada/{names[0]}": SOLVED, f"ada/{names[1]}": STUB, "bob/rope.py": SOLVED})
+    assert not [row.doubt for row in rows(tmp_path, None) if "several students" in row.doubt]
+
+
+PACKED = {**DOWNLOADS, "Brightspace": {f"4{n}-201 - Bo {n} - Nov 2, 2026 922 PM/rope.py": SOLVED for n in range(2)}}
+
+
+@pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Gradescope", "Brightspace"])
+@pytest.mark.parametrize("inner", ["", "submissions", "a/b"])
+@pytest.mark.parametrize("beside", DOWNLOADS)
+def test_a_platform_s_zip_beside_a_class_is_nobody_s(
+    platform: str, inner: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The instructor reads what to do with it. Alone, it ends the run."""
+    packed = PACKED[platform]
+    archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
+    put(tmp_path / "alone", {"all.zip": archive})
+    with pytest.raises(NothingToGradeError, match=f"all.zip is a download of {platform}: unpack it, or delete it"):
+        grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
+    if beside == "Gradescope":  # whose export holds nothing else
+        return
+    put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
+    printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
+    assert f"Not read: all.zip is a download of {platform}: unpack it, or delete it if you have." in printed
+    assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 
 # Clones of several weeks
@@ -296,9 +370,9 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever one student submits, the sentence tells the instructor which folder to name."""
+    """Whatever one student submits, the sentence tells the instructor which folder to grade."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
-    with pytest.raises(NothingToGradeError, match="one folder down: name the folder CS101-Week 2-4711 in it"):
+    with pytest.raises(NothingToGradeError, match="further down: grade the folder CS101-Week 2-4711 by itself"):
         find_in_folder(tmp_path, None, ("rope", "attention"))

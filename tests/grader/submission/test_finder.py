@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms
+from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms, read_file
 from tests.grader.support import classroom
-from tests.grader.support.folders import put
+from tests.grader.support.folders import SOLVED, put
 
 KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension"]
 
@@ -257,3 +257,26 @@ def test_nothing_to_grade(tmp_path: Path, names: tuple[str, ...]) -> None:
         put(tmp_path, {"photo.jpg": b""})
         with pytest.raises(NothingToGradeError, match=words):
             rows(tmp_path / name)
+
+
+CHECKED: dict[str, dict[str, str]] = {
+    "Canvas": {f"doe{n}_10{n}_900{n}_{file}": SOLVED for n, file in enumerate(["rope.py", "rope-1.py", "work.py"])},
+    "Moodle": {
+        f"Ada {n}_10{n}_assignsubmission_file_{file}.py": SOLVED for n, file in enumerate(["rope", "R", "rope"])
+    },
+    "Blackboard": {f"HW_s{n}_attempt_2026-11-01-14-22-32_{f}.py": SOLVED for n, f in enumerate(["rope", "rope", "hw"])},
+    "plain": {f"rope/{name}.py": SOLVED for name in ("ada", "bob_rope", "rope_final (1)")},
+    "folders": {f"rope/{name}.py": SOLVED for name in ("ada/rope (1)", "bob/week 3/my work", "cy/alibi")},
+    "a name that says it": {f"hw rope/{name}.py": SOLVED for name in ("ada/x", "bob/y", "cy/rope_final")},
+}
+
+
+@pytest.mark.parametrize("files", CHECKED.values(), ids=CHECKED)
+def test_a_check_of_one_file_finds_the_assignment_of_the_class_run(files: dict[str, str], tmp_path: Path) -> None:
+    """By the folders around it and by the names beside it, which tell the platform and what most are for."""
+    put(tmp_path, files)
+    outer = {name.rpartition("/")[0].partition("/")[0] for name in files}
+    root = tmp_path / outer.pop()
+    expected = {row.file: row.assignment for row in classroom.read_folder(root, None, KNOWN)}
+    assert {*expected.values()} == {"rope"} and len(expected) == len(files)
+    assert {name: read_file(root / name, None, KNOWN).assignment for name in expected} == expected

@@ -177,3 +177,23 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
     found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.message
+
+
+@pytest.mark.parametrize("second", ["grace (1)", "grace(1)", "grace (12)"])
+@pytest.mark.parametrize("name", ["{}.py", "{}_rope.py", "{}.ipynb"])
+@pytest.mark.parametrize(("content", "counts"), [(STUB, "first"), (SOLVED, "second"), (OTHER, "")])
+def test_a_browser_s_number_makes_no_second_student(
+    second: str, name: str, content: str, counts: str, tmp_path: Path
+) -> None:
+    """Of the two files the written one counts, and two written ones are named."""
+    first, later = name.format("grace"), name.format("grace").replace("grace", second)
+    if "_" in name:
+        later = first.replace(".py", second.removeprefix("grace") + ".py")
+    texts = {first: SOLVED if counts != "second" else STUB, later: content, name.format("bob"): SOLVED}
+    put(tmp_path, {path: notebook(text) if path.endswith("b") else text for path, text in texts.items()})
+    bob, grace = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (bob.problem, grace.student) == (None, bob.student.replace("bob", "grace"))
+    if counts:
+        assert (grace.problem, grace.file) == (None, first if counts == "first" else later)
+    else:
+        assert grace.problem is not None and first in grace.problem.message and later in grace.problem.message
