@@ -48,7 +48,7 @@ def write_all(out: Path, summary: Summary) -> Published:
 
 
 def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
-    """Write every file of a run but the report and what it compares. Each observer receives every row."""
+    """Write every file of a run except the report and the comparison. Each observer receives every row."""
     changes, students = Changes(book.last_scores()), StudentTable(book.recall(SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)

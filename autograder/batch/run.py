@@ -106,8 +106,8 @@ def _read_submissions(
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if nothing
-    tells of any submission which file is meant, or for which assignment: then the folder is not a class's.
+    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if the
+    file or the assignment of no submission can be determined: then the folder is not a class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -187,7 +187,7 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
+    """Grade all of these and store each grade as it comes. Yield each key that has its grade.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it gets
     no grade, but only from a grader that proves with the solution that it can grade. Raise BatchError if there is no
@@ -197,7 +197,7 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
     under_way: dict[Future[bytes], Job] = {}
     try:
         while True:
-            # A cluster may be without a worker for a while.
+            # A cluster may have no worker for a while.
             free = JOBS_PER_WORKER * max(workers.size, 1) - len(under_way)
             for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job

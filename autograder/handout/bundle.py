@@ -69,7 +69,7 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _is_text(name: str) -> bool:
-    """Return True for a file that speaks of lessons by their numbers, or has one as its example."""
+    """Return True for a file that refers to lessons by number, or uses a lesson as its example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in GUIDES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 

@@ -35,7 +35,7 @@ WORKER_ENVIRONMENT = {
     # Freed arrays of some size stay in the process: the next one would pay again for each of its pages.
     "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
-    # One thread for linear algebra: forking is safe, and results are the same whatever the machine.
+    # One thread for linear algebra, so forking is safe, and results are the same on any machine.
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
 """The environment of a zygote, and of a worker."""

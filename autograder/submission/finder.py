@@ -161,7 +161,7 @@ class _Finder:
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
+        """Raise NothingToGradeError if the only folder is a class itself, because it would be read as one student."""
         for _ in range(_FOLDERS_AROUND):
             folders, files = self._listing(folder)
             if os.path.lexists(folder / ".git"):
@@ -237,7 +237,7 @@ class _Finder:
 
 
 def _plain(name: str, *, is_file: bool = False) -> Upload:
-    """Return an upload whose name stands for its student, without the number that browsers give to a second copy."""
+    """Return an upload whose name identifies its student, without the number that browsers add to a second copy."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0]) if is_file else name
     return Upload(Person(name=utf8_safe(student)), name if is_file else "")
 

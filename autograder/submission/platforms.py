@@ -154,7 +154,7 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
 
 
 def download_of(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks say that several persons' files lie there; an empty text for anything else."""
+    """Return the platform whose marks show files of several persons; an empty text if there is none."""
     platform, uploads = recognise_names(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 

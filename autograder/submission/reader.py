@@ -83,7 +83,7 @@ def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
         if problem := _packed_download(uploads[-1]):
             return [replace(row, problem=problem)]
         return _Choice(uploads, known).submissions()
-    except Exception as error:  # a folder, a parser, or the system, in a way that nobody foresaw
+    except Exception as error:  # an unforeseen error of a folder, a parser, or the system
         return [replace(row, problem=problem_of(error))]
 
 
@@ -91,7 +91,7 @@ def _packed_download(upload: Upload) -> Problem | None:
     """Return a problem for the instructor if the file is a platform's zip of a whole class, which nobody submitted."""
     if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
         return None
-    with contextlib.suppress(Exception):  # whatever damaged bytes raise: the file is then read like any other
+    with contextlib.suppress(Exception):  # any exception from damaged bytes: the file is then read like any other
         top = content.top_of_zip(upload.path)
         if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
             sentence = f"{printable(upload.label)} is a download of {platform}: unpack it, or delete it if you have"
