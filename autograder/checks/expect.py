@@ -103,9 +103,8 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """
     reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
     actual = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
-    actual_shapes, expected_shapes = (
-        " and ".join(str(np.shape(part)) for part in value) for value in (actual, parts(expected))
-    )
+    results = (actual, parts(expected))
+    actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
     if actual_shapes != expected_shapes:
         raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
 
@@ -247,10 +246,9 @@ def _is_number_like(actual: Any, expected: Any) -> bool:
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # then its shape is the mistake
-    actual_kind, expected_kind = (
-        "i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected)
-    )
+        return isinstance(expected, np.ndarray | np.generic)  # its shape is then the mistake
+    kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
+    actual_kind, expected_kind = kinds
     return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
 
 
@@ -258,28 +256,23 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, which `dtype` reports once.
         tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # As floats, because a Python int may be larger than any numpy int.
-    actual_numbers, expected_numbers = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    # As floats: an int of Python's may be larger than any of numpy's.
+    numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
-        error = np.abs(actual_numbers - expected_numbers)
-        bound = tolerance * (1 + np.abs(expected_numbers))
-        agrees = (
-            (error <= bound) & np.isfinite(bound)
-            | (actual_numbers == expected_numbers)
-            | np.isnan(actual_numbers) & np.isnan(expected_numbers)
-        )
+        error = np.abs(numbers - target)
+        bound = tolerance * (1 + np.abs(target))
+        agrees = (error <= bound) & np.isfinite(bound) | (numbers == target) | np.isnan(numbers) & np.isnan(target)
         if agrees.all():
             return None
-        lost = float((error / np.abs(expected_numbers))[~agrees].max())
-    # A difference that is not a number counts as the largest.
+        lost = float((error / np.abs(target))[~agrees].max())
+    # Where the difference is no number, nothing could be worse.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    words = "expected {}, got {}".format(
-        *_distinguishable(expected_numbers[worst], actual_numbers[worst], np.asarray(expected).dtype.kind == "b")
-    )
-    if expected_numbers.size > 1:
-        words = f"at index {worst}: {words} ({(~agrees).sum()} of {expected_numbers.size} values differ)"
-    # A difference this small comes from missing digits, not from another formula.
+    is_truth = np.asarray(expected).dtype.kind == "b"
+    words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
+    if target.size > 1:
+        words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
+    # A difference this small is a lack of digits, and not another formula.
     if lost <= MAX_DIGITS_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"

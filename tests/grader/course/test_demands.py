@@ -12,6 +12,7 @@ from autograder import course
 from tests.grader.tools import demands
 
 SPOILED = """
+import time
 import numpy as np
 from autograder import course
 from tests.grader.tools import demands
@@ -32,7 +33,8 @@ print(sum(demand.is_excessive for demand in demands.demands(course.find("alibi")
 """
 WAYS = {
     "memory": "alibi_slopes(n_heads): np.zeros(80 << 20, dtype=np.uint8)",
-    "time": "alibi_slopes(n_heads): sum(range(25_000_000)) and None",
+    "time": "alibi_slopes(n_heads):"
+    " end = time.process_time() + 1.2 * demands.MAX_SECONDS; any(iter(lambda: time.process_time() > end, True))",
 }
 
 

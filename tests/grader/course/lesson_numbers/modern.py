@@ -106,7 +106,7 @@ after 1,000 moves by −1 a key is wrong by about half of its length <== 0.4 < e
 After one move by −1,000 it is wrong by «100 * error(1, -1000):.1f» %
 trained on «setting.trained_length» tokens and tested on up to «setting.lengths[-1]»
 A guess is right «100 / setting.vocabulary:.0f» % of the time. <== len(lab.SEEDS) == 8
-RoPE in the first layer alone is clearly better than in every layer, in both tasks, with 7 of 8 seeds each <==
+At 64 tokens RoPE in the first layer alone is clearly better than in every layer, in both tasks, with 7 of 8 seeds <==
     clear(7, gain(copying, every, first)) and clear(7, gain(passkey, every, first))
 as poor as RoPE in every layer («mean(copying, second, 64):.2f» and «mean(copying, every, 64):.2f»). <==
     gain(copying, every, second).p > CLEAR

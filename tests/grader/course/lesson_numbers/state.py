@@ -111,7 +111,7 @@ the query $q = k$ reads «doubled[0, 0]»
 with the gates 0, 0, 1, 0, 1 the keys have the positions «m.cope_positions([[0.0, 0, 1, 0, 1]])[0]»
 «m.half_life(math.log(0.9)):.2f» tokens for a gate of 0.9
 a cache of 32,768 tokens is «cache // kept» times as large as the state <== cache % kept == 0
-Its factors can be negative and do not sum to 1 <== (factors < 0).any() and not
+Here the factors can be negative and need not sum to 1 <== (factors < 0).any() and not
     np.allclose(factors.sum(axis=1), 1)
 trained on «lab.Setting.trained_length» tokens <== far == 8 * lab.Setting.trained_length
 Accuracy at «far» tokens <== len(lab.SEEDS) == 8
