@@ -246,7 +246,7 @@ def _is_number_like(actual: Any, expected: Any) -> bool:
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # its shape is then the mistake
+        return isinstance(expected, np.ndarray | np.generic)  # then its shape is the mistake
     kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
     actual_kind, expected_kind = kinds
     return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
@@ -256,7 +256,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, which `dtype` reports once.
         tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # As floats: an int of Python's may be larger than any of numpy's.
+    # As floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
         error = np.abs(numbers - target)
@@ -265,14 +265,14 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
         if agrees.all():
             return None
         lost = float((error / np.abs(target))[~agrees].max())
-    # Where the difference is no number, nothing could be worse.
+    # A difference that is not a number counts as the largest.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
     is_truth = np.asarray(expected).dtype.kind == "b"
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    # A difference this small is a lack of digits, and not another formula.
+    # A difference this small comes from missing digits, not from another formula.
     if lost <= MAX_DIGITS_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
