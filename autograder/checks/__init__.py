@@ -14,7 +14,7 @@
     source    a student's text: its syntax tree, what it defines, and what builds on what
     streams   output that every terminal and pipe can show
 
-It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
+It ships to students, so it contains no answers and uses no grader: the same tests run on a laptop (the student's file
 in this process), in the grader (the file behind the wall) and on the reference solutions.
 """
 

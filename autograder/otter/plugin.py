@@ -50,7 +50,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
-        """Grade the submission, and return the driver that replaces it."""
+        """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
         disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
