@@ -1,6 +1,6 @@
 """The command line: `autograder` and a command, each with its `--help`.
 
-Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check
+Each command imports its modules only when it runs, so that quick commands are quick. Exit codes: 0 done, 1 some check
 failed (`check`), 2 wrong use or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
 """
 
@@ -49,8 +49,8 @@ def main() -> None:
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    Where a student has submissions for one assignment in several FOLDERs, the one in the later folder counts.
-    Corrections by hand stand in adjustments.csv beside the last FOLDER: student, assignment, points or score, reason.
+    If a student has submissions for one assignment in several FOLDERs, the one in the later folder counts. Corrections
+    by hand are in adjustments.csv beside the last FOLDER: student, assignment, points or score, reason.
     """
     from rich.console import Console
 
@@ -71,7 +71,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ISOLATION_OPTION
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
+    """Grade one submission and show all failed tests, hidden ones too: for teaching staff."""
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
@@ -138,15 +138,13 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 
 @main.command(short_help="Build the course as a site in which Python runs.")
 @click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
-@click.option(
-    "--pyodide", metavar="URL|DIR", help="Where Pyodide comes from: an address, or a folder to put into the site."
-)
-@click.option("--alone", is_flag=True, help="For learning alone: with hidden tests, reasons and worked solutions.")
+@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to put into the site.")
+@click.option("--alone", is_flag=True, help="For self-study: with hidden tests, reasons and worked solutions.")
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
 
-    The site holds what the handout holds. With --alone it holds every answer: publish that for those who learn
-    without an instructor, and never for a class.
+    The site has the content of the handout. With --alone it has every answer: publish it for people who learn without
+    an instructor, and never for a class.
     """
     from autograder.site import build as site_build
 
@@ -206,7 +204,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     echo(f"{len(pairs)} pairs worth reading side by side in {file}. Alike is not copied: read both, and ask.")
 
 
-@main.command(short_help="Fill scores into a table of Canvas, Moodle or yours.")
+@main.command(short_help="Fill scores into a table of Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
 @click.option(
@@ -226,10 +224,10 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     help="Column for the scores; one per --assignment.",
 )
 def roster(out: Path, table: Path, **options: Any) -> None:
-    """Write OUT/roster_TABLE: the table with the scores of a finished run, and say who is not found.
+    """Write OUT/roster_TABLE: the table with the scores of a finished run, and list students who are not found.
 
-    The columns are guessed for Canvas and Moodle. A student is found by the platform's number, the university's
-    number, the address or the login, written in the same way in both. Sections of the table go into students.csv.
+    The columns are guessed for Canvas and Moodle. Students are matched by platform number, university number, address
+    or login, which must be written identically in the table and in the run. Sections of the table go into students.csv.
     """
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
@@ -258,7 +256,7 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     help="Platform that gives it to students.",
 )
 def feedback(out: Path, platform: str) -> None:
-    """Pack the feedback of a finished run in the names and forms that a platform takes back."""
+    """Pack the feedback of a finished run with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
@@ -276,7 +274,7 @@ def feedback(out: Path, platform: str) -> None:
 
 @main.command(short_help="Test the sandbox on this machine.")
 def doctor() -> None:
-    """Try to break out of a real worker, and list which promises held."""
+    """Try to break out of a real worker, and list the promises that held."""
     from rich.console import Console
 
     from autograder.doctor import print_table

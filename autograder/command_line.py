@@ -1,4 +1,4 @@
-"""Shared parts of the commands: printing, errors, options, and what a command checks before it begins."""
+"""Shared parts of the commands: printing, errors, options, and checks before a command begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 def echo(text: object, err: bool = False) -> None:
     """Print a text of a command.
 
-    Other people choose names and messages in it, so characters that a terminal obeys are spelled as in JSON.
+    Other people choose names and messages in it, so control characters are escaped as in JSON.
     """
     shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
     click.echo("".join(shown), err=err)
@@ -40,7 +40,7 @@ class CommandError(click.ClickException):
 
 
 class WallDownError(CommandError):
-    """Error for a sandbox that does not hold here: nothing was run."""
+    """Error for a sandbox that does not hold here: nothing ran."""
 
     exit_code = WALL_DOWN
 
@@ -56,7 +56,7 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
 
 
 class Folder(click.Path):
-    """A folder's name. An empty one, as an unset variable gives it, would be the current folder."""
+    """Name of a folder. An empty name, for example from an unset variable, would be the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""
@@ -84,7 +84,7 @@ ISOLATION_OPTION = click.option(
 
 
 class Commands(click.Group):
-    """Group of commands in which an error that a person can act on is printed as a sentence."""
+    """Group of commands that prints an error which a person can act on as a sentence."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line, on streams that can print every text."""
@@ -100,7 +100,7 @@ class Commands(click.Group):
 
 
 def warn_if_incomplete(out: Path) -> None:
-    """Say first that a report lacks grades, if it does."""
+    """If a report lacks grades, say so first."""
     from autograder.batch.gradebook import Gradebook
 
     with Gradebook.reading(out) as book:
@@ -109,7 +109,7 @@ def warn_if_incomplete(out: Path) -> None:
 
 
 def disabled_locks(isolation: str) -> Collection[str]:
-    """Return the locks to leave off. Raise WallDownError if the sandbox is expected and does not hold."""
+    """Return the locks to disable. Raise WallDownError if the sandbox is expected and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 

@@ -1,7 +1,7 @@
 """Parts of the course and the plan of the term.
 
 An assignment is found by convention: a folder, a solution, two test files and a catalogue, without a registry. In a
-checkout the course lies beside this package; in an installed wheel it lies inside it.
+checkout the course is beside this package; in an installed wheel it is inside it.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ class Assignment:
     def suite_hash(self) -> str:
         """Return a digest of everything that decides a grade or a feedback.
 
-        That is the tests, what they compare with, the seed, the optional functions, the deciding code, and libraries.
+        These are the tests, the values that they compare with, the seed, the optional functions, the deciding code,
+        and libraries.
         """
-        seed()  # raises its sentence here, before a grader fails over it
+        seed()  # raises its sentence here, before a grader fails on it
         digest = hashlib.sha256(_versions().encode())
         digest.update(" ".join(sorted(self.optional)).encode())
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
@@ -91,7 +92,7 @@ class Assignment:
 
 
 DECIDING_ROOMS = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Rooms whose code decides a grade or a feedback. They are hashed whole, so that nobody has to remember a file."""
+"""Rooms whose code decides a grade or a feedback. They are hashed completely, so that nobody has to list files."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -99,27 +100,27 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return the files of this package that students get. Self-study needs hidden tests and solutions: it stays."""
+    """Return the files of this package that students get. Self-study is not included: it needs hidden tests."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
 """Libraries that decide a grade: Hypothesis draws examples, numpy computes, pytest collects, Otter scores, and the
-others are the wall."""
+others belong to the wall."""
 
 
 @functools.cache
 def _versions() -> str:
     versions = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not there on every system
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not on every system
             versions.append(f"{name} {importlib.metadata.version(name)}")
     return "\n".join(versions)
 
 
 def seed_file() -> Path:
-    """Return the file with the number that hidden inputs are drawn from, which an instructor changes each term."""
+    """Return the file with the seed of hidden inputs, which an instructor changes each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
@@ -128,7 +129,7 @@ class UserError(Exception):
 
 
 class BatchError(UserError):
-    """Error that ends a batch. Grades that were given by then are kept."""
+    """Error that ends a batch. Grades until then are stored."""
 
 
 class CourseError(UserError):
@@ -136,7 +137,7 @@ class CourseError(UserError):
 
 
 def seed() -> int:
-    """Return the term's seed. Raise CourseError if the file holds something else."""
+    """Return the term's seed. Raise CourseError if the file has other content."""
     try:
         return int(seed_file().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -207,7 +208,7 @@ def _names() -> set[str]:
 
 
 def _title_number(name: str) -> tuple[int, str]:
-    """Return the number in a lesson's title, `# 5. RoPE …`, for sorting; a lesson without a number is the last."""
+    """Return the number in a lesson's title, `# 5. RoPE …`, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():
         how = f"to leave {name} out, list the other lessons in {plan_file().name}, and remove nothing"

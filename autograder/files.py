@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and the single way in which this project writes CSV and zips."""
+"""Files that are written completely or not at all, and the single writer of CSV and zips in this project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, whole or not at all, that any spreadsheet opens and any terminal prints.
+    """Write a table, completely or not at all, that any spreadsheet opens and any terminal prints.
 
     Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
     by which Excel recognises UTF-8.
@@ -36,7 +36,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
 
 
 def _printable(cell: str) -> str:
-    """Return the cell on one line, with a space instead of each character that a terminal or a reader obeys."""
+    """Return the cell on one line, with a space instead of each control character."""
     return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
 
 
@@ -47,6 +47,6 @@ def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[st
         for name in sorted(files):
             entry = zipfile.ZipInfo(name)  # of 1980
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # or the permissions would be taken for another system's
+            entry.create_system = 3  # otherwise the permissions would count as another system's
             entry.external_attr = (0o755 if name in executable else 0o644) << 16
             archive.writestr(entry, files[name])

@@ -1,7 +1,7 @@
 """Work in processes that can be ended: one function over many items, each within a budget of processor time and memory.
 
-Reading and comparing what students wrote is such work: an item that costs too much is cut off, and the others do not
-notice.
+Reading and comparing students' files is such work: an item that costs too much is stopped, and the others are not
+affected.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ITEM_PROCESSOR_SECONDS = 5
-"""Processor time for one item: for reading a submission, and as much for comparing it."""
+"""Processor time for one item: for reading a submission, and the same again for comparing it."""
 
 ITEM_MEMORY = 512 << 20
 """Bytes of memory for one item."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
-"""Wall-clock time for one item, on a busy machine or a slow disk; after it the process is ended."""
+"""Wall-clock time for one item, on a busy machine or a slow disk; after this time the process is ended."""
 
 MAX_PENDING_ITEMS = 200
-"""Items whose results are held in memory at the same time, so that a whole class never is."""
+"""Number of items whose results are in memory at the same time, so that a whole class never is."""
 
 ITEMS_PER_PROCESS = 8
-"""Items that make one more process worth its start."""
+"""Number of items that make one more process worth its start."""
 
 
 @dataclass(frozen=True)
 class Exceeded:
-    """Stands for the result of work that was cut off."""
+    """Replacement for the result of stopped work."""
 
     why: str
     """the rest of a sentence whose subject did the work"""
 
 
 class Slow(Exceeded):
-    """The work took more wall-clock time than it may."""
+    """The work took more wall-clock time than allowed."""
 
 
 class Ended(Exceeded):
-    """The work ended its process, or somebody else did."""
+    """The process of the work ended, by itself or from outside."""
 
 
 class BoundedPool:
@@ -101,7 +101,7 @@ def cut_off(error: Exception, timeout: float) -> Exceeded | None:
 def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | Exceeded]:
     """Yield the function's result for each item, in order.
 
-    The function is pickled by name. An exception that it raises is raised here and ends the iteration.
+    The function is pickled by name. An exception of the function is raised here and ends the iteration.
     """
     size = min(len(os.sched_getaffinity(0)), 1 + len(items) // ITEMS_PER_PROCESS)
     with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
@@ -109,7 +109,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
             batch = items[first : first + MAX_PENDING_ITEMS]
             for item, future in zip(batch, [_submit(pool, function, item) for item in batch], strict=True):
                 outcome = _outcome(future)
-                # Another item may have ended the process: alone, each answers for itself.
+                # Another item may have ended the process, so each item runs alone.
                 yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
 
 
@@ -139,7 +139,7 @@ def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
 
 
 def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | Exceeded:
-    """Return the function's result, under limits that the kernel keeps for this process."""
+    """Return the function's result, under limits of the kernel for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())

@@ -1,8 +1,8 @@
-"""The course's texts as this term has them: numbers, links and marks follow the course plan.
+"""The course's texts for this term: numbers, links and marks follow the course plan.
 
 The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
-rewrites them: numbers become those of the term, links to what does not ship become plain words, and a function that is
-not graded says so. The edition of a term with all lessons in their order changes nothing.
+rewrites them: numbers become those of the term, links to files that do not ship become plain words, and an ungraded
+function says so. The edition of a term with all lessons in their order changes nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Edition:
     lessons: Sequence[str]
     """lessons of the term, in order"""
     full: Sequence[str]
-    """lessons of the full course, in order: a number in a source means one of these"""
+    """lessons of the full course, in order, which numbers in a source refer to"""
     shipped: Collection[str]
     """lessons whose files are there"""
     optional: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition that the course plan asks for, with the files of all its lessons or of some only."""
+        """Return the edition of the course plan, with the files of all its lessons or only of some."""
         lessons = [assignment.name for assignment in course.assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
@@ -64,7 +64,7 @@ class Edition:
         return self.lessons.index(lesson) + 1
 
     def text(self, source: str, path: str) -> str:
-        """Return a text of the course as this edition has it. `path` is relative to the course's root."""
+        """Return a text of the course in this edition. `path` is relative to the course's root."""
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:

@@ -2,7 +2,7 @@
 
 A new interpreter looks for modules in its current folder first, and multiprocessing imports a dozen of them before the
 path of its parent arrives. In a folder of submissions students choose the names: a `socket.py` there would run with the
-rights of whoever grades.
+rights of the grading user.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import sys
 
 
 def use_safe_path() -> None:
-    """Take the current folder off the module search path of this process and of all that it starts from now on."""
+    """Remove the current folder from the module search path of this process and of all that it starts later."""
     os.environ["PYTHONSAFEPATH"] = "1"
-    # An empty or relative entry, as a stray colon makes, is the current folder as well, and comes first.
+    # An empty or relative entry, for example from a stray colon, is the current folder as well, and comes first.
     if "PYTHONPATH" in os.environ:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, os.environ["PYTHONPATH"].split(os.pathsep)))
     sys.path[:] = filter(os.path.isabs, sys.path)

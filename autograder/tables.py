@@ -1,7 +1,7 @@
-"""Tables as people and platforms save them: the single reader and the single writer for tables that we take.
+"""Tables of people and platforms: the single reader and the single writer for tables from outside.
 
 A table may be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, with commas, semicolons or tabs, and
-with points or commas in numbers. A cell that nobody changes comes back byte for byte.
+with points or commas in numbers. An unchanged cell is written back byte for byte.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TableError(UserError):
 
 @dataclass
 class Line:
-    """A line of a table, as it is written: raw cells with their quotes, and the line's end."""
+    """A line of a table in its written form: raw cells with their quotes, and the line's end."""
 
     number: int
     """in the file, counted from 1"""
@@ -50,7 +50,7 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
-        """Return True if no cell holds anything."""
+        """Return True if all cells are empty."""
         return not any(_unquoted(cell).strip() for cell in self.raw)
 
 
@@ -88,13 +88,13 @@ class Table:
         line.raw[column] = '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
     def write(self, path: Path) -> None:
-        """Write the table in its own encoding. Cells that were not set are as they were."""
+        """Write the table in its own encoding. Cells that were not set do not change."""
         lines = (self.delimiter.join(line.raw) + line.end for line in (self.header, *self.lines))
         path.write_bytes(self.mark + (self.preamble + "".join(lines)).encode(self.encoding))
 
     @property
     def has_decimal_commas(self) -> bool:
-        """Return True if the table writes numbers such as 1,5 and none such as 1.5."""
+        """Return True if the table has numbers such as 1,5 but none such as 1.5."""
         cells = [_unquoted(cell).strip() for line in self.lines for cell in line.raw]
         numbers = Counter("," in cell for cell in cells if re.fullmatch(r"\d+[.,]\d+", cell))
         return numbers[True] > 0 and not numbers[False]
@@ -173,7 +173,7 @@ def _begin(text: str, has_comments: bool) -> tuple[str, str, str]:
 
 
 def _lines(path: Path, text: str, delimiter: str, number: int, has_comments: bool) -> Iterator[Line]:
-    """Yield the lines of a text. A quoted cell may hold delimiters and line ends."""
+    """Yield the lines of a text. A quoted cell may contain delimiters and line ends."""
     cell = re.compile(rf'[ ]*"[^"]*(?:""[^"]*)*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
     end = re.compile(r"\r\n|\n|\r|\Z")
     position, raw = 0, list[str]()

@@ -1,4 +1,4 @@
-"""Many submissions: read, graded by warm processes here or on a cluster, kept in the gradebook, written out.
+"""Batches of submissions: read, graded in warm processes here or on a cluster, stored in the gradebook, written out.
 
 run          one run, from the folders to the results
 workers      graders behind the interface of concurrent.futures

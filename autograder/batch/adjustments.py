@@ -1,4 +1,4 @@
-"""Corrections by hand: adjustments.csv, a table that the instructor keeps beside the class and every run reads.
+"""Corrections by hand: adjustments.csv, a table of the instructor beside the class, which every run reads.
 
 Its columns are student (number, address, login or name), assignment, points (added) or score (set), and reason, which
 the student reads. A line that begins with `#` is a comment.
@@ -22,7 +22,7 @@ MAX_POINTS = 100
 
 
 def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
-    """Keep the corrections of a folder's table with the submissions that they mean.
+    """Store the corrections of a folder's table with their submissions.
 
     Return the number of corrections, and a sentence for each line that means nobody or several; lines of assignments
     that nobody in this run has share a sentence. Raise BatchError for a table that cannot be understood.
@@ -68,7 +68,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
             adjustment = _adjustment(cells)
         except ValueError as error:
             raise BatchError(f"{path} cannot be used: line {line.number}: {error}") from error
-        student = cells["student"].removeprefix("'")  # which makes a name safe for a spreadsheet
+        student = cells["student"].removeprefix("'")  # an apostrophe, which makes a name safe for a spreadsheet
         yield line.number, student, cells["assignment"].casefold(), adjustment
 
 

@@ -1,4 +1,4 @@
-"""Scores that differ from those of the last run, and why: changes.csv and one line on the screen."""
+"""Scores that differ from the last run, with reasons: changes.csv and one line on the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
 class RecordedScore(NamedTuple):
-    """A score as one run gave it. A later run compares with it."""
+    """Score in one run, with which a later run compares."""
 
     assignment: str
     who: str
@@ -27,11 +27,11 @@ class RecordedScore(NamedTuple):
     suite: str
     code: str
     tests: float
-    """points that the tests came to"""
+    """points of the tests"""
     adjustments: str
     """JSON: corrections by hand"""
     tests_at_correction: float
-    """points that the tests came to when these corrections were first applied"""
+    """points of the tests when these corrections were first applied"""
     score: float
 
 
@@ -46,7 +46,7 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated: list[str] = []
-        """corrections that were made when the tests came to other points, a sentence each"""
+        """corrections that were made when the tests gave other points, a sentence each"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""

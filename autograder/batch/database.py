@@ -1,4 +1,4 @@
-"""The gradebook's SQLite file: its tables, its lock, and what goes wrong with it in a sentence."""
+"""The gradebook's SQLite file: its tables, its lock, and a sentence for each of its errors."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def connected(out: Path, mode: str) -> sqlite3.Connection:
     """Return a connection to the gradebook of OUT, in one of SQLite's modes."""
     database = sqlite3.connect(f"{(out / GRADEBOOK_FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
-    database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text is no reason to stop a run
+    database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text does not stop a run
     return database
 
 
@@ -113,7 +113,7 @@ def is_locked(out: Path) -> bool:
 
 @contextmanager
 def errors_in_words(out: Path) -> Iterator[None]:
-    """Turn what the disk or SQLite complains about into a sentence."""
+    """Turn an error of the disk or of SQLite into a sentence."""
     try:
         yield
     except (sqlite3.OperationalError, OSError) as error:

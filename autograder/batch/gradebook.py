@@ -1,8 +1,8 @@
-"""The gradebook: submissions of the last run, and every grade that any run gave, in one SQLite file.
+"""The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
 
 A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
-changed test regrades its assignment alone. Everything here can be made again, so a damaged gradebook, or one of another
-version, is graded anew. One process writes, under a lock; any number of processes may read meanwhile.
+changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or one of another
+version, is graded again. One process writes, under a lock; any number of processes may read at the same time.
 """
 
 from __future__ import annotations
@@ -81,13 +81,12 @@ class Gradebook:
     def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> list[str]:
         """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
 
-        Where a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
-        holds the hash of each assignment's suite. Return the submissions of the last run that are not listed
-        any more.
+        If a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
+        holds the hash of each assignment's suite. Return the submissions of the last run that are no longer listed.
         """
         names: set[str] = set()
-        folder_of: dict[str, str] = {}  # everybody's
-        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # whom platforms named, by all that they go by
+        folder_of: dict[str, str] = {}  # submissions of all students
+        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # known to a platform, by all names
         with self._database:
             before = self._listed()
             self._database.execute("DELETE FROM submissions")
@@ -126,7 +125,7 @@ class Gradebook:
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
-        """Keep a fact about the last run."""
+        """Store a fact about the last run."""
         with self._database:
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
@@ -164,7 +163,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _keep(self, submission: Submission, suite: str, folder: str, last: int) -> None:
-        """Insert a submission. It replaces the student's up to the number `last`, unless only those are written."""
+        """Insert a submission. It replaces the student's earlier ones up to `last`, unless only those are written."""
         who = utf8_safe(submission.who)
         counts = 1
         if submission.assignment:
@@ -181,7 +180,7 @@ class Gradebook:
         self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
-        """Keep corrections, by the number of their submission."""
+        """Store corrections by the number of their submission."""
         with self._database:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
@@ -192,7 +191,7 @@ class Gradebook:
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def superseded(self) -> list[Submission]:
-        """Return submissions that do not count, because another one of the same student does."""
+        """Return submissions that do not count, because another submission of the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
 
@@ -205,7 +204,7 @@ class Gradebook:
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_whole(row)).questions]), query))
 
     def to_grade(self) -> dict[Key, int]:
-        """Return the keys without a whole grade, with the number of submissions that share each.
+        """Return the keys without a complete grade, with the number of submissions that share each key.
 
         A key that no grader could judge in the last run is tried again.
         """
@@ -218,7 +217,7 @@ class Gradebook:
         return {key: count for key, count, done in rows if not done}
 
     def problem(self, code: str) -> str | None:
-        """Return why nothing of this code can be run, as a sentence for the student; None if it can be run."""
+        """Return the reason why this code cannot run, as a sentence for the student; None if it can run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
         (submission,) = self._read(_submission, query, code)
         return submission.problem.message if submission.problem is not None else None
@@ -230,7 +229,7 @@ class Gradebook:
         return cells
 
     def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:
-        """Keep a packed grade, and the reason why no grader could judge the code, if so."""
+        """Store a packed grade, and the reason if no grader could judge the code."""
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
@@ -251,7 +250,7 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Record], query: str, *values: Any) -> Iterator[Record]:
-        """Yield what `make` returns for each row of a query. Raise BatchError for a damaged row."""
+        """Yield the result of `make` for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW as error:

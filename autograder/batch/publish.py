@@ -1,7 +1,7 @@
 """Files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-A grade is decoded once, whatever is made of it. The comparison of submissions and the report take memory in proportion
-to the class, so a run makes them in a process of its own.
+A grade is decoded once for all files. The comparison of submissions and the report take memory in proportion to the
+class, so a run makes them in a separate process.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.grading.row import Row
 
-if TYPE_CHECKING:  # reports bring pandas
+if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_FILE = "report.html"
 REPORT_HEAD_CHARACTERS = 1000
-"""Length of the beginning of report.html, in which the hash of its gradebook stands."""
+"""Length of the beginning of report.html, which contains the hash of its gradebook."""
 
 
 class Published(NamedTuple):
-    """A run in numbers and sentences, once its files are written."""
+    """Numbers and sentences about a run whose files are written."""
 
     summary: Summary
     changed: str
     """sentence about scores that changed"""
     outdated: list[str]
-    """corrections that were made when the tests came to other points"""
+    """corrections that were made when the tests gave other points"""
     scores: list[RecordedScore]
     not_compared: list[str]
 
@@ -48,7 +48,7 @@ def write_all(out: Path, summary: Summary) -> Published:
 
 
 def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
-    """Write every file of a run but the report and what it compares. Each observer receives every row."""
+    """Write every file of a run except the report and the comparison. Each observer receives every row."""
     changes, students = Changes(book.last_scores()), StudentTable(book.recall(SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
@@ -57,7 +57,7 @@ def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], 
 
 
 def write_report(out: Path) -> list[str]:
-    """Write OUT/similarity.csv and OUT/report.html; return what could not be compared."""
+    """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared."""
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
@@ -79,7 +79,7 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 
 
 def is_report_current(book: Gradebook) -> bool:
-    """Return True if OUT/report.html was made from this gradebook as it is."""
+    """Return True if OUT/report.html was made from this gradebook in its present state."""
     try:
         with (book.out / REPORT_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
@@ -88,14 +88,14 @@ def is_report_current(book: Gradebook) -> bool:
 
 
 def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs; return what `write_report` does."""
+    """Compare the class of OUT with earlier terms' folders, now and in later runs; return `write_report`'s result."""
     with Gradebook.writing(out) as book:
         book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
     return write_report(out)
 
 
 def keep_sections(out: Path, sections: Mapping[str, str]) -> None:
-    """Keep the section of each person that a roster named, and write OUT/students.csv with it."""
+    """Store the section of each person in a roster, and write OUT/students.csv with it."""
     with Gradebook.writing(out) as book:
         book.remember(SECTIONS, dict(sections))
         students = StudentTable(sections)

@@ -1,7 +1,7 @@
-"""A run of a batch: read submissions, grade them, keep the grades in the gradebook, write the results.
+"""A run of a batch: read submissions, grade them, store the grades in the gradebook, write the results.
 
-One process coordinates and alone writes the gradebook. A grade is kept as soon as it is there, so the same command goes
-on after a run that was killed.
+One process coordinates, and only it writes the gradebook. A grade is stored as soon as it is there, so the same command
+continues a run that was killed.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from autograder.submission import Download, NothingToGradeError, Submission, Upl
 from autograder.submission.names import printable
 
 JOBS_PER_WORKER = 2
-"""Jobs that each grader holds, one in progress and one waiting: the code of a whole class is never in memory."""
+"""Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
 
 REFERENCE = "reference solution"
 """Hash in the key of a reference solution's grade, which no submission has."""
 
 PROGRESS_SECONDS = 10.0
-"""Seconds between two lines about the progress, where no terminal shows a bar."""
+"""Seconds between two lines about the progress, if no terminal shows a bar."""
 
 
 def grade(
@@ -54,8 +54,8 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    Where a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
-    or, if the run cannot go on, BatchError; grades that were given by then are kept.
+    If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
+    or, if the run cannot continue, BatchError; grades until then are stored.
     """
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
         raise NothingToGradeError(
@@ -104,10 +104,10 @@ def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]
 def _read_submissions(
     folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
 ) -> Iterator[Submission]:
-    """Yield all submissions of a folder, those that cannot be read within bounds included.
+    """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if nothing
-    tells of any submission which file is meant, or for which assignment: then the folder is not a class's.
+    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if the
+    file or the assignment of no submission can be determined: then the folder is not a class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -127,7 +127,7 @@ def _read_submissions(
 
 
 def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
-    """Apply the corrections by hand that lie in a folder."""
+    """Apply the corrections by hand in a folder."""
     corrected, unmatched = adjustments.apply(book, folder)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
@@ -135,7 +135,7 @@ def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
-    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, else a line now and then."""
+    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, or lines now and then."""
     if console.is_terminal:
         yield from track(counts, "Grading", total, console=console, transient=True)
         return
@@ -149,7 +149,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 
 
 def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
-    """Write every file of the run, and return the summary with what differs from the last run."""
+    """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
         published = publish.write_tables(book, summary)
     else:
@@ -187,17 +187,17 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and keep each grade as it comes. Yield each key that has its grade.
+    """Grade all of these and store each grade as it comes. Yield each key that has its grade.
 
-    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it is
-    refused, by a grader that proves with the solution that it can grade. Raise BatchError if there is no such grader:
-    the fault is this machine's or the course's, and no submission is blamed for it.
+    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it gets
+    no grade, but only from a grader that proves with the solution that it can grade. Raise BatchError if there is no
+    such grader: the fault is this machine's or the course's, and no submission is blamed for it.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}
     try:
         while True:
-            # A cluster may be without a worker for a while.
+            # A cluster may have no worker for a while.
             free = JOBS_PER_WORKER * max(workers.size, 1) - len(under_way)
             for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job

@@ -25,7 +25,7 @@ class StudentTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, sections: Mapping[str, str]) -> None:
-        """`sections` holds the section of each person, where a roster had sections."""
+        """`sections` has the section of each person, if a roster had sections."""
         self._sections = sections
         self._students: dict[str, _StudentScores] = {}
 

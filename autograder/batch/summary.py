@@ -1,4 +1,4 @@
-"""The result of a batch on the screen, and what in it needs a person."""
+"""The result of a batch on the screen, with the cases that need a person."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.protocol.failure import Status
 from autograder.submission.names import listed, printable
 
 MAX_LISTED = 10
-"""Maximum number of names in a sentence; report.html and grades.csv have the rest."""
+"""Maximum number of names in a sentence; report.html and grades.csv have the others."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class AssignmentSummary:
 
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
-    other_statuses: Counter[str] = field(default_factory=Counter)  # of those that were not simply graded
+    other_statuses: Counter[str] = field(default_factory=Counter)  # of submissions that were not simply graded
 
     def add(self, row: Row) -> None:
         """Take in one submission."""
@@ -54,11 +54,11 @@ class Summary:
     judged: int = 0  # in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
-    cases: dict[Case, list[str]] = field(default_factory=dict)  # and whom each concerns
+    cases: dict[Case, list[str]] = field(default_factory=dict)  # and the students whom each concerns
 
     @property
     def reused(self) -> int:
-        """Return the number of submissions that had their grade already."""
+        """Return the number of submissions that already had a grade."""
         return self.judged - self.graded
 
     def add(self, row: Row) -> None:

@@ -1,7 +1,7 @@
 """Graders behind the interface of concurrent.futures: processes of this machine, or of other machines through Dask.
 
-A grader is a warm process that grades job after job. The job of a grader that ends goes to another grader. A grader
-that raises an exception is not trusted any more and is replaced.
+A grader is a warm process that grades job after job. If a grader ends, its job goes to another grader. A grader that
+raises an exception is no longer trusted and is replaced.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ GRADING_TIMEOUT_SECONDS = 90.0
 """Wall-clock time of one job, the start of a grader included. Beyond the time of a submission (`sandbox.limits`)."""
 
 MAX_GRADERS_LOST = 3
-"""Graders that a job may end before no other grader gets it."""
+"""Number of graders that a job may end; after that no other grader gets it."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
-"""Time until a Dask scheduler has to answer."""
+"""Time within which a Dask scheduler must answer."""
 
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
-"""Time until a Dask scheduler has to have a worker."""
+"""Time within which a Dask scheduler must have a worker."""
 
 TOO_SLOW_MESSAGE = "looking at what the submission does took too long: the teaching staff will look at it"
-"""Message of every test of a submission over which a grader was too slow."""
+"""Message of every test of a submission that took a grader too long."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class GraderSetup:
     """Settings of the graders in one run."""
 
     disabled_locks: Collection[str] = ()
-    """names of locks of the sandbox that are left off"""
+    """names of disabled locks of the sandbox"""
     tests_sandbox: bool = False
     """whether a grader tries the sandbox before it grades; the coordinator has done so on its own machine"""
     run: str = ""
@@ -56,34 +56,34 @@ class GraderSetup:
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to grade: its code, or the reason why none can be run."""
+    """Submission to grade: its code, or the reason why no code can run."""
 
     key: Key
     cells: tuple[str, ...] = ()
     problem: str | None = None
     """message of every test, if there is no code"""
     failures: tuple[str, ...] = ()
-    """why graders failed over this job"""
+    """reasons why graders failed on this job"""
     is_slow: bool = False
-    """whether a grader was too slow over it"""
+    """True if a grader was too slow for it"""
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no other grader gets the code; empty while one may.
+        """The reason why no other grader gets the code; empty if another may.
 
-        A lost job is refused by a grader that proves with the solution that it can grade.
+        A lost job gets its result from a grader that proves with the solution that it can grade.
         """
         return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: Exceeded) -> Job:
-        """Return the same job after a grader has failed over it. A slow grader would be slow a second time."""
+        """Return the same job after a grader has failed on it. A slow grader would be slow again."""
         return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
 
 
 def failure_of(future: Future[bytes]) -> Exceeded | None:
-    """Return why a grader failed over its job; None if there is a grade.
+    """Return the reason why a grader failed on its job; None if there is a grade.
 
-    Raise UserError if no grader can go on, CancelledError if the job was withdrawn.
+    Raise UserError if no grader can continue, CancelledError if the job was withdrawn.
     """
     try:
         future.result()
@@ -99,10 +99,10 @@ class Processes:
     """Graders of this machine."""
 
     def __init__(self, size: int, setup: GraderSetup) -> None:
-        """Start so many graders."""
+        """Start this number of graders."""
         self.size = size
         self.setup = setup
-        # Graders share the processors: each with as many threads for linear algebra would be too many.
+        # Graders share the processors: many threads for linear algebra in each would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.pool = BoundedPool(size, GRADING_TIMEOUT_SECONDS)
 
@@ -151,7 +151,7 @@ class Cluster:
 
 
 def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return the name of all that a grade depends on besides the code.
+    """Return a name for everything besides the code that a grade depends on.
 
     A grade from outside the sandbox has another key than one from inside.
     """
@@ -166,9 +166,9 @@ _warm_grader: list[Grader] = []
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:
-    """Return a grade as deflated JSON, whose checksum tells a damaged grade from a whole one.
+    """Return a grade as deflated JSON, whose checksum detects damage.
 
-    Raise UserError for what concerns every submission, RuntimeError for a failure over this job.
+    Raise UserError for a fault that concerns every submission, RuntimeError for a failure on this job.
     """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
@@ -179,7 +179,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
             if setup.tests_sandbox:
                 self_test.require()
             _warm_grader.append(Grader(setup.disabled_locks))
-            util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # also when the pool ends this process
+            util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # even if the pool ends this process
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
@@ -187,7 +187,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
         raise BatchError(f"the wall does not hold on {machine}: {error}") from error
     except UserError:
         raise
-    except BaseException as error:  # a SandboxError is no Exception
+    except BaseException as error:  # a SandboxError is not an Exception
         while _warm_grader:
             _warm_grader.pop().close()
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
@@ -208,7 +208,7 @@ def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
     return grader.grade(assignment, job.cells)
 
 
-# Looked up once, as its suite is collected once: the hash is then that of the suite that judges.
+# Looked up once, like its suite, so that the hash is that of the suite in use.
 _assignment = functools.cache(course.find)
 
 
@@ -219,7 +219,7 @@ _lock = threading.Lock()
 
 
 def _grade_on_worker(job: Job, setup: GraderSetup) -> bytes:
-    """Return a grade from a Dask worker, which keeps the graders of the last run alone."""
+    """Return a grade from a Dask worker, which keeps only the graders of the last run."""
     from distributed import get_worker
 
     with _lock:

@@ -1,12 +1,12 @@
-"""The language of tests: what a test may say about a submission, in the words of the lesson.
+"""The language of tests: statements about a submission, in the words of the lesson.
 
-    fixtures  the pytest plugin: marks, the fixture that hands a test its submission, random inputs
+    fixtures  the pytest plugin: marks, the fixture with the submission of a test, random inputs
     answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
-    expect    compares what came with what is expected, and finds the words
+    expect    compares the actual and the expected result, and writes the message
     proxy     the submission as a test sees it, wherever its code runs
-    numpy_errors  explains numpy's exceptions: which shapes met
+    numpy_errors  explains numpy's exceptions by the shapes involved
     oracle    the protocol for right values and known mistakes
-    call_repr  a call as a student would type it
+    call_repr  a call in the form in which a student would type it
     inputs    features, and strategies for Hypothesis
     results   the result of one test
     function_state  how each function stands, by its tests
@@ -14,7 +14,7 @@
     source    a student's text: its syntax tree, what it defines, and what builds on what
     streams   output that every terminal and pipe can show
 
-It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
+It ships to students, so it contains no answers and uses no grader: the same tests run on a laptop (the student's file
 in this process), in the grader (the file behind the wall) and on the reference solutions.
 """
 

@@ -1,6 +1,6 @@
 """The command `python -m autograder.checks`, which students know.
 
-Its code is the room `laptop`. This is the only import of `checks` that goes up: the name of the command is older than
+Its code is in the room `laptop`. This is the only upward import of `checks`: the name of the command is older than
 the rooms.
 """
 

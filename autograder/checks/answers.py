@@ -1,4 +1,4 @@
-"""The entries of ANSWERS: which are right, and what can be said at home, where no graded answer is.
+"""The entries of ANSWERS: which ones are right, and which messages are possible at home, without the graded answers.
 
 The handout has the form of each answer, and the answers of questions for practice (`questions.json`).
 """
@@ -18,13 +18,13 @@ ANSWER_FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str
 """Type of a right answer to its form, as the handout has it."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Form to the words for what Python reads; a form that is not here is its own."""
+"""Form → words for the value that Python reads; other forms stand for themselves."""
 
 ANSWER_TOLERANCE = 1e-4
-"""Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
+"""Relative tolerance: an answer that is not a whole number may be rounded to five digits, without leading zeros."""
 
 TOO_FEW_DIGITS = "right so far: five digits are asked"
-"""The words for a number whose digits are right, and too few."""
+"""Message for a number with correct digits, but too few."""
 
 
 def answer_form(value: object) -> str:
@@ -59,7 +59,7 @@ def _has_form(answer: Any, expected: str) -> bool:
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
     """Yield, for each question for practice that has an answer, True if it is right, and a sentence.
 
-    The reason of a wrong answer stays folded, on the page. `practice`: key → its `value`, and the `reason`.
+    On the page, the reason for a wrong answer stays folded. `practice`: key → its `value`, and the `reason`.
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]
@@ -87,7 +87,7 @@ def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERAN
 
 
 def lacks_digits(actual: Any, expected: Any) -> bool:
-    """Return True if a number is the right one, rounded or cut off after two to four digits."""
+    """Return True if a number is the right number, rounded or cut off after two to four digits."""
     actual = plain_scalar(actual)
     if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False
@@ -96,5 +96,5 @@ def lacks_digits(actual: Any, expected: Any) -> bool:
 
 
 def plain_scalar(value: Any) -> Any:
-    """Return a number of numpy's as one of Python's; anything else as it is."""
+    """Return a numpy number as a Python number, and any other value unchanged."""
     return value.item() if isinstance(value, np.generic) or (type(value) is np.ndarray and value.ndim == 0) else value

@@ -1,4 +1,4 @@
-"""A call as it can be pasted into a Python prompt: arrays by how they are made, or in full."""
+"""A call that can be pasted into a Python prompt: arrays by the call that made them, or in full."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from autograder.checks import inputs
 from autograder.protocol.call import Call
 
 MAX_WRITTEN_NUMBERS = 40
-"""Numbers of an array that are written out; of a longer one only its shape is told."""
+"""Maximum number of numbers of an array in full; a longer array is shown by its shape."""
 
 MAX_DICT_CHARACTERS = 120
-"""Characters of a dict that is written out; of a longer one only its entries are told."""
+"""Maximum number of characters of a dict in full; a longer dict is shown by its keys."""
 
 MAX_CALL_CHARACTERS = 400
-"""Characters of a call that is shown."""
+"""Maximum number of characters of a call."""
 
 
 def call_text(call: Call) -> str:
-    """Return a call in words; empty where it is too long to be read."""
+    """Return a call in words; empty if it is too long to read."""
     words = [*map(_written_value, call.args), *(f"{key}={_written_value(value)}" for key, value in call.kwargs.items())]
     whole = f"{call.function}({', '.join(words)})"
     return whole if len(whole) <= MAX_CALL_CHARACTERS else ""
@@ -58,5 +58,5 @@ def _array(array: np.ndarray) -> str:
 
 
 def _numbers(value: Any) -> str:
-    """Numbers as Python reads them, where `np` is numpy."""
+    """Numbers in Python's notation, with `np` for numpy."""
     return re.sub(r"\b(nan|inf)\b", r"np.\1", repr(value))

@@ -1,4 +1,4 @@
-"""Expectations of tests, and the sentence for the student when one is not met.
+"""Expectations of tests, and the sentence for the student if a result does not meet one.
 
     expect.matches(rope.apply_rope, x, positions)             the same values as the definition gives
     expect.dtype(rope.apply_rope, x32, positions)             the same dtype too
@@ -30,27 +30,27 @@ from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a right formula in any
-order of operations stays a hundred times below it; tests with larger positions pass a tolerance and argue it."""
+"""Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a correct formula in
+any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
 
 MAX_DIGITS_ERROR = 1e-4
-"""Relative: values that differ by less are right but for their digits."""
+"""Relative difference below which values are correct except for their digits."""
 
 LENGTH_FACTOR = 4
 """Factor from each sequence to the next longer one in `vectorised`."""
 
 MAX_BRANCH_LINES = 4
-"""Lines of Python that only a long sequence may execute, as in a branch, without being a loop."""
+"""Lines of Python that only a long sequence may execute, for example in a branch, without counting as a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """Check that the function returns what its definition says, within the tolerance; return what it returned."""
+    """Check that the function returns the result of its definition, within the tolerance; return its result."""
     reply, _ = _matching_reply(function, Call(function.name, args, kwargs), tolerance)
     return function.hand_out(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as `matches` does, and that every returned array has the dtype that the definition says."""
+    """Check as in `matches`, and check that every returned array has the dtype of the definition."""
     reply, expected = _matching_reply(function, Call(function.name, args, kwargs))
     dtypes = [
         (np.asarray(result).dtype, np.asarray(expected_result).dtype)
@@ -65,7 +65,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as `matches` does, and that the function leaves its arguments as they were."""
+    """Check as in `matches`, and check that the function does not change its arguments."""
     reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
@@ -74,13 +74,13 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """Check as `matches` does at three lengths, and that nothing loops over the sequence.
+    """Check as in `matches` at three lengths, and check that no Python loop runs over the sequence.
 
     `arguments(length)` makes the arguments of a call.
 
-    Each length is GROWTH times the one before. The lines executed then grow by equal steps where they follow the
-    logarithm of the length (a scan by doubling), twice as much at the second step where they follow its square root,
-    and four times as much where they follow the length. Lines of other graded functions count in these alone.
+    Each length is LENGTH_FACTOR times the previous one. The lines executed then grow by equal steps if they follow the
+    logarithm of the length (a scan by doubling), twice as much at the second step if they follow its square root, and
+    four times as much if they follow the length. Lines of other graded functions count only in their own tests.
     """
     sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (
@@ -88,7 +88,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     )
     short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + MAX_BRANCH_LINES
-    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, for any steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
@@ -98,8 +98,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check that the function answers a good call in the right shape.
 
-    It stands beside every refusal: a function that refuses whatever it is asked gets nothing for it, and one that
-    refuses rightly has its points though its values are wrong.
+    This check goes with every refusal: a function that refuses every call earns nothing, and a function that refuses
+    correctly earns its points even if its values are wrong.
     """
     reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
     actual = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
@@ -110,7 +110,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function refuses a bad argument with `error`, in whatever words."""
+    """Check that the function refuses a bad argument with `error`, in any words."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _bad_call_error(function, "the reference accepts this call")
@@ -135,13 +135,13 @@ def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None)
 def precision(*results: Any) -> float:
     """Return the tolerance of a property of these results: that of the least precise dtype among them.
 
-    A function that returns float32 where float64 is due pays for it in the test of dtypes, and not here.
+    A function that returns float32 instead of float64 loses points in the test of dtypes, not here.
     """
     return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a rule that is true or false of results: `rule` is the rule in the words of the lesson."""
+    """Check a rule that is true or false for results: `rule` is the rule in the words of the lesson."""
     if not condition:
         raise WrongResultError(Kind.VALUE, f"{rule}: that is not so here")
 
@@ -170,7 +170,7 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 
 def _matching_reply(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the right value, with which it agrees."""
+    """Return the reply to a call with good arguments, and the right value, which agrees with it."""
     reply, expected = _plain_reply(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
@@ -196,7 +196,7 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for a call that cannot be: the course is at fault only where all arguments were the test's."""
+    """Return the error for an impossible call: the course is at fault only if all arguments came from the test."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that is not of the form that it takes"
@@ -204,13 +204,13 @@ def _bad_call_error(function: Function, what: str) -> Exception:
 
 
 def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
-    """Return the first reason why two results differ, and the largest difference; None where they agree."""
+    """Return the first reason why two results differ, and the largest difference; None if they agree."""
     if type(expected) is dict:
         return _dict_difference(actual, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(actual, expected, tolerance)
     if not _is_number_like(actual, expected):
-        array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list of the submission's, too
+        array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list from the submission, too
         return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
     if np.shape(actual) != np.shape(expected):
         return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(actual)}"
@@ -246,7 +246,7 @@ def _is_number_like(actual: Any, expected: Any) -> bool:
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # its shape is then the mistake
+        return isinstance(expected, np.ndarray | np.generic)  # then its shape is the mistake
     kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
     actual_kind, expected_kind = kinds
     return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
@@ -254,9 +254,9 @@ def _is_number_like(actual: Any, expected: Any) -> bool:
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
-        # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
+        # A right value in the wrong precision is a mistake of dtype, which `dtype` reports once.
         tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # As floats: an int of Python's may be larger than any of numpy's.
+    # As floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
         error = np.abs(numbers - target)
@@ -265,14 +265,14 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
         if agrees.all():
             return None
         lost = float((error / np.abs(target))[~agrees].max())
-    # Where the difference is no number, nothing could be worse.
+    # A difference that is not a number counts as the largest.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
     is_truth = np.asarray(expected).dtype.kind == "b"
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    # A difference this small is a lack of digits, and not another formula.
+    # A difference this small comes from missing digits, not from another formula.
     if lost <= MAX_DIGITS_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
@@ -280,7 +280,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
 
 
 def _kind_of(value: Any) -> str:
-    """Describe a value for a message: never by its own repr, which may be as long as it likes."""
+    """Describe a value for a message, never by its own repr, which may have any length."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -293,7 +293,7 @@ def _kind_of(value: Any) -> str:
 
 
 def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
-    """Write two values with as many digits as it takes to see that they differ."""
+    """Write two values with enough digits to show that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(actual))
     digits = 15 if abs(actual - expected) < MAX_DIGITS_ERROR * abs(expected) else 6

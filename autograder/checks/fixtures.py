@@ -1,7 +1,7 @@
 """The pytest plugin of the course: marks, the fixture that hands a test its submission, and failures as sentences.
 
 `@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives
-the submission. Where its code runs is up to the `TestContext`: the student's own process (`laptop.local_context`), or
+the submission. The `TestContext` decides where its code runs: the student's own process (`laptop.local_context`), or
 the grader's worker.
 """
 
@@ -26,20 +26,20 @@ from autograder.protocol.failure import UNFINISHED, WrongResultError
 
 hypothesis.settings.register_profile(
     "whereabouts",
-    # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on
-    # luck.
+    # The same examples on every machine and every day (see `pytest_collection_modifyitems`), because a grade must not
+    # depend on luck.
     derandomize=True,
     database=None,
     deadline=None,
     max_examples=4,
-    # A smaller failing example would only cost time: the sentence names the rule, not the example.
+    # A smaller failing example would only take time: the message names the rule, not the example.
     phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     report_multiple_bugs=False,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 
 
-# Hypothesis mixes constants of whatever modules this process has loaded into its examples, and writes them to a folder
+# Hypothesis mixes constants of all loaded modules of this process into its examples, and writes them to a folder
 # in the working directory. The examples must be the same in every process, and nothing may be written.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
@@ -49,11 +49,11 @@ TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
 
 class TestContext(ABC):
-    """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
+    """Source of the submissions for tests. As a pytest plugin, it serves this run of pytest."""
 
     __test__ = False
     seed = 0
-    """what random inputs of hidden tests are drawn from"""
+    """seed for the random inputs of hidden tests"""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Fix the examples of each property by the term's seed and the test's name.
 
-    Hypothesis would otherwise derive them from the test's source, which it reads and tokenises anew at every run.
+    Hypothesis would otherwise derive them from the test's source, which it reads and tokenises at every run.
     """
     for item in items:
         function: Any = getattr(item, "function", None)
@@ -94,7 +94,7 @@ def graded_functions(item: pytest.Item) -> tuple[str, ...]:
 
 @functools.cache
 def _graded_in(module: ModuleType) -> tuple[str, ...]:
-    """Remembered, since every test of a file asks for the same functions."""
+    """Cache the result, since every test of a file asks for the same functions."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
     return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
@@ -115,13 +115,13 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
-    """Return a generator that changes with the term's seed and with the test, and with nothing else."""
+    """Return a generator that depends only on the term's seed and on the test."""
     return np.random.default_rng(_seeds(_seed(context, item), item.name))
 
 
 @functools.cache
 def _seeds(term: int, test: str) -> np.random.SeedSequence:
-    """Remembered, since to make one takes eight times as long as to draw from it."""
+    """Cache the result, since making one takes eight times as long as drawing from it."""
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
@@ -141,12 +141,12 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report one sentence and no traceback; a test of what is not written yet is skipped, and does not fail."""
+    """Report one sentence without a traceback; a test of an unwritten function is skipped, not failed."""
     wrong = (
         call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
     )
     if wrong is not None:
-        # Formatting a traceback that nobody will see takes longer than the test did.
+        # Formatting a traceback that nobody sees takes longer than the test.
         submission = submission_of(item)
         message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
         item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]

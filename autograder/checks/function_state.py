@@ -1,8 +1,7 @@
 """The state of each function of an assignment, by its tests.
 
-It is decided here once, and shown on a laptop, in the feedback and to staff.
-
-It follows from the results that may be shown and from the call graph, so showing it gives nothing else away.
+This module decides it once, for a laptop, the feedback and staff. It follows only from results that may be shown and
+from the call graph, so it reveals nothing else.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class State(Enum):
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
-    """Right over right values of a wrong function that it builds on."""
+    """Right with right values of a wrong function that it builds on."""
     MISTAKEN = auto()
     """Wrong by a mistake in the function itself."""
     INHERITED = auto()
@@ -46,9 +45,9 @@ class FunctionState:
     cause: str | None = None
     """Other function to fix, or to wait for."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself: the deepest first, and of those the ones with a known cause."""
+    """Mistakes in the function itself: the deepest first, and among these the mistakes with a known cause first."""
     promises_an_error: bool = False
-    """True if the function is right so far, and raises nothing though its docstring has a line `Raises`."""
+    """True if the function is right so far, but raises no error although its docstring has a line `Raises`."""
 
     @property
     def is_right(self) -> bool:
@@ -59,8 +58,8 @@ class FunctionState:
 def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | None = None) -> list[FunctionState]:
     """Return the state of every function of these results, in their order.
 
-    `call_graph`: the call graph of the submission, unless follow-through has shown that every failure left is in the
-    tested function itself.
+    `call_graph`: the call graph of the submission, unless follow-through has shown that every remaining failure is in
+    the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
     return [_function_state(name, groups, call_graph) for name in groups]
@@ -71,7 +70,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     if mistakes := sorted((result for result in group if result.is_mistake), key=_deepest_first):
         graph_order = call_graph.topological_order(call_graph.dependencies(name) & groups.keys()) if call_graph else []
         mistakes_below = [result for function in graph_order for result in groups[function] if result.is_mistake]
-        hints_below = {None, *(mistake.hint for mistake in mistakes_below)}  # a cause is shown once, where it sits
+        hints_below = {None, *(mistake.hint for mistake in mistakes_below)}  # a cause is shown once, at its function
         sources = {_family(mistake): mistake.test.question for mistake in mistakes_below[::-1]}
         in_itself = tuple(
             mistake for mistake in mistakes if mistake.hint not in hints_below or _family(mistake) not in sources
@@ -83,7 +82,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     other = next((result.replaced for result in group if result.replaced), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
-        is_silent = not any(reply.raised for reply in replies)  # as far as the tests have asked
+        is_silent = not any(reply.raised for reply in replies)  # as far as the tests have checked
         promises = is_silent and call_graph is not None and call_graph.promises_an_error(name)
         state = State.RIGHT_ONCE_FIXED if other else State.RIGHT
         return FunctionState(name, group, state, other, promises_an_error=promises)
@@ -95,7 +94,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
 
 
 def _family(mistake: TestResult) -> Kind | None:
-    """Return the kind of mistake that a function hands on to those above it: wrong values, or the same kind."""
+    """Return the kind of mistake that a function passes to functions above it: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_VALUES else mistake.kind
 
 

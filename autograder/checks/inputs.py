@@ -19,20 +19,20 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 SEEDS = range(10)
-"""Seeds that the tests write down. Those that Hypothesis draws would tell a reader nothing."""
+"""Seeds that the tests name. Seeds from Hypothesis would mean nothing to a reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""What identifies an array → the call of `features` that made it."""
+"""Identity of an array → the call of `features` that made it."""
 
 
 def how_made(array: np.ndarray) -> str | None:
-    """Return the call of `features` that makes this array, where a test has made it."""
+    """Return the call of `features` that makes this array, if a test has made it."""
     return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.ndarray:
-    """Remembered, since every submission is asked the same."""
+    """Cache the result, since all submissions get the same calls."""
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
     if array.size >= 4 and seed in SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
@@ -45,7 +45,7 @@ CASE_POINTS = 0.0625
 
 
 def case(function: str, *arguments: Any) -> Any:
-    """Return the case of one function, for a parametrised test that asks several: the function alone pays for it."""
+    """Return the case of one function, for a parametrised test of several: only this function pays for it."""
     mark = pytest.mark.question(function, points=CASE_POINTS)
     return pytest.param(function, arguments, id=function, marks=mark)
 
@@ -56,5 +56,5 @@ def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """Draw a seed for `features`: arrays drawn number by number would be slow and no more telling."""
+    """Draw a seed for `features`: arrays drawn number by number would be slow and no more useful."""
     return st.integers(0, 2**20)

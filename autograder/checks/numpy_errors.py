@@ -1,7 +1,7 @@
-"""Explain numpy's exceptions: which shapes met, and what the rule is.
+"""Explain numpy's exceptions: the shapes involved, and the rule.
 
 numpy names shapes without spaces, axes as "dimensions" and matrix products by signatures of gufuncs. A student who has
-never seen these words reads one sentence more. A message that this table does not know stays as it is.
+never seen these words gets one more sentence. A message that is not in this table stays as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _joined(shapes: list[tuple[int, ...]]) -> str:
 
 
 def _clash(shapes: list[tuple[int, ...]]) -> str:
-    """Return the sizes of the last axis on which shapes do not broadcast; empty where there is none."""
+    """Return the sizes of the last axis on which shapes do not broadcast; empty if there is no such axis."""
     for sizes in itertools.zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1):
         different = sorted({size for size in sizes if size != 1}, key=sizes.index)
         if len(different) > 1:
@@ -42,7 +42,7 @@ def _clash(shapes: list[tuple[int, ...]]) -> str:
 
 def _broadcast(text: str) -> str:
     shapes = _shapes(text)
-    if "requested shape" in text and "->" in text:  # a product of matrices: their last two axes are another matter
+    if "requested shape" in text and "->" in text:  # for a product of matrices, the last two axes have another rule
         clash = _clash([shape[:-2] for shape in shapes[:2]])
         return f"the leading axes of the shapes {_joined(shapes[:2])} do not fit: {clash}, and neither is 1"
     if "->" in text:  # einsum: a letter stands for two sizes

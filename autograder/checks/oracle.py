@@ -1,4 +1,4 @@
-"""The protocol for what is right: the solution where submissions are graded, recorded values on a student's machine."""
+"""The protocol for right results: the solution in the grader, recorded values on a student's machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """A call returns what is right, although a known mistake is in the solution."""
+    """A call returns the right value, although the solution has a known mistake in it."""
 
 
 Outcome = Value | Refused | Unchanged
@@ -40,7 +40,7 @@ class Mistake(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """A call as evidence: its actual value, the right value, and what each known mistake makes of the call."""
+    """A call as evidence: its actual value, the right value, and its outcome with each known mistake."""
 
     actual: Any
     expected: Any
@@ -62,4 +62,4 @@ class Oracle(Protocol):
         """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence, or None if it says nothing: it raised, or an error is right."""
+        """Return a call as evidence, or None if it is none: it raised, or an error is right."""

@@ -1,4 +1,4 @@
-"""The submission as a test sees it: `rope.apply_rope(x, positions)`, wherever the student's code really runs."""
+"""The submission as a test uses it: `rope.apply_rope(x, positions)`, wherever the student's code runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Function:
         return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """Return the plain value of a reply. Raise WrongResultError where the student's code raised."""
+        """Return the plain value of a reply. Raise WrongResultError if the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
@@ -46,18 +46,18 @@ class Function:
         return reply.value
 
     def hand_out(self, value: Any) -> Any:
-        """Return a value for the test to keep: from now on its calls may have arguments that are not its own."""
+        """Return a value for the test to keep: from now on its calls may have arguments from the submission."""
         self.submission.returned += parts(value)
         return value
 
     def attempt(self, call: Call) -> Reply:
-        """Call and return whatever came, an exception included."""
+        """Call the function and return the reply, even if it is an exception."""
         self.submission.seen[call] = None
         reply = self.submission.seen[call] = self.submission.backend.call(call)
         return reply
 
     def why_it_raised(self, raised: Raised) -> WrongResultError:
-        """Return the words for an exception that no test asked for."""
+        """Return the words for an unexpected exception."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
@@ -77,21 +77,21 @@ class Function:
         return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> WrongResultError:
-        """Return the words for a name that the file does not come to define."""
+        """Return the words for a name that the file does not define before it stops."""
         return WrongResultError(
             Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
         )
 
 
 def stop_message(failure: Raised) -> str:
-    """Return the words for a file that does not run to its end, or lacks what it imports."""
+    """Return the words for a file that does not run to its end, or lacks an import."""
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 
 class StudentModule:
-    """The functions of one submission; `oracle` knows the right outcome of each call."""
+    """The functions of one submission; `oracle` gives the right outcome of each call."""
 
     def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -100,9 +100,9 @@ class StudentModule:
         self.graded = graded
         """Functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """its calls until now, and what came of each: None where no reply did"""
+        """its calls until now with their replies; None if there was no reply"""
         self.returned: list[Any] = []
-        """what the test was given of it, and may hand on as an argument"""
+        """results that the test got from it, and may pass on as arguments"""
 
     def has_student_arguments(self, call: Call) -> bool:
         """Return True if a call had results of the submission as arguments, and so may have failed because of those."""
@@ -121,12 +121,12 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """The calls of functions that were answered."""
+        """The calls of functions with a reply."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The call that was made last, for a prompt; empty where there is none that one would type."""
+        """The last call, for a prompt; empty if there is none that a student would type."""
         call = next(reversed(self.seen), None)
         return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 

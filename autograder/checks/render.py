@@ -1,6 +1,6 @@
-"""The text of a result, in Markdown: one for terminals, feedback files, Otter and pages, whoever reads it.
+"""The text of a result in Markdown, for terminals, feedback files, Otter and pages, and for all readers alike.
 
-Text that a submission may control is quoted, or loses all that Markdown and HTML could make of it.
+Text that a submission may control is quoted, or loses everything that Markdown and HTML could interpret.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_LINE_CHARACTERS = 400
-"""Characters of a line that is shown."""
+"""Maximum number of characters of a line."""
 
 
 class Audience(Enum):
     """Readers of a result, and the time when they read it."""
 
     HOME = auto()
-    """a student, of all tests that run on their own machine"""
+    """a student, for all tests on the student's own machine"""
     BEFORE_RELEASE = auto()
     """a student, before hidden results are published"""
     AFTER_RELEASE = auto()
-    """a student, after that: of hidden tests the rule and the kind of mistake, and no input or value"""
+    """a student after that, who reads the rule and the kind of mistake of hidden tests, without an input or a value"""
     STAFF = auto()
 
 
@@ -81,7 +81,7 @@ def unescaped(text: str) -> str:
 
 
 def score_text(test_results: Sequence[TestResult]) -> str:
-    """Return the points won, and those possible."""
+    """Return the points won, and the possible points."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -95,7 +95,7 @@ _NOTES = {
 
 
 def note(function_state: FunctionState) -> str:
-    """Return a few words about a function without a mistake of its own."""
+    """Return a few words about a function that has no mistake itself."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
     promise = "its docstring has a line `Raises`, and your function has no `raise`"
@@ -103,13 +103,13 @@ def note(function_state: FunctionState) -> str:
 
 
 def block(function_state: FunctionState, audience: Audience, full: int = 1) -> str:
-    """Return the text of one function's mistakes: the likely cause, so many of public tests in full, and the rest.
+    """Return the text of one function's mistakes: the likely cause, some public tests in full, and how many others.
 
-    Staff reads all of them.
+    Staff reads all.
     """
     mistakes, staff = function_state.mistakes, audience is Audience.STAFF
-    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest
-    open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run where somebody learns alone
+    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
+    open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:full]
     parts = [f"**Likely cause:** {cause}"] if cause else []
@@ -126,7 +126,7 @@ def block(function_state: FunctionState, audience: Audience, full: int = 1) -> s
 
 
 def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
-    """Return the findings of hidden tests, where they are more than the public ones and a known cause say."""
+    """Return the findings of hidden tests, if they go beyond the public tests and a known cause."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]
     news = [mistake for mistake in hidden if mistake.kind not in seen]

@@ -1,4 +1,4 @@
-"""Tests and how they came out: the same words on a student's laptop and in the grader."""
+"""Tests and their results: the same words on a student's laptop and in the grader."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Stopped, WrongResultError
 
-if TYPE_CHECKING:  # whoever only reads results loads neither
+if TYPE_CHECKING:  # a program that only reads results loads neither
     import pytest
 
     from autograder.checks.proxy import StudentModule
@@ -51,17 +51,17 @@ class TestResult:
 
     test: Test
     kind: Kind | None = None
-    """why it did not pass; None where it did"""
+    """reason why it did not pass; None if it passed"""
     message: str = ""
     """the expected and the actual value: for the student if the test is public, else for staff only"""
     call: str = ""
-    """the call that was judged, for a Python prompt; shown to students of public tests alone"""
+    """the tested call, for a Python prompt; shown to students only for public tests"""
     hint: str | None = None
     """the likely cause"""
     replaced: str | None = None
-    """Function below, whose right values stood in where the test passed, or for which it waits where it did not."""
+    """Function below whose right values were used if the test passed, or for which it waits if not."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
-    """all that it asked, and what came of it; nobody keeps that"""
+    """all its calls and their replies; they are not stored"""
 
     @property
     def passed(self) -> bool:
@@ -70,7 +70,7 @@ class TestResult:
 
     @property
     def is_unwritten(self) -> bool:
-        """Nothing is there yet: not a mistake."""
+        """True if nothing is written yet, which is not a mistake."""
         return self.kind in UNFINISHED
 
     @property
@@ -88,7 +88,7 @@ def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult
 
 
 POINTS, PUBLIC_POINTS = 20, 8
-"""What the tests of every assignment add up to, and the public ones among them."""
+"""Points of all tests of an assignment, and of its public tests."""
 
 
 def points_won(test_results: Iterable[TestResult]) -> float:
@@ -102,7 +102,7 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 
 def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
-    """Why the tests of an assignment do not add up, a sentence each."""
+    """Return the reasons why the tests of an assignment do not add up, a sentence each."""
     for test in tests:
         if test.points * 16 % 1:
             yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
@@ -126,18 +126,18 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _origin(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a compared value that no function returned: the call beside it gave another one."""
+    """Return a line about a compared value that no function returned: the call beside it has another value."""
     if value is None or submission is None or not submission.replies or submission.has_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
 
 
 _BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
-"""What is the affair of the function that it happened in, and not of the one that a test is about."""
+"""Failures that belong to the function in which they happened, not to the function under test."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """The result of a test that ended with that exception. Raises what is no submission's fault."""
+    """Return the result of a test that ended with that exception. Raise one that is not its fault."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:
@@ -150,7 +150,7 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case WrongResultError() | Stopped():
             kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
-            # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
+            # A test used a result in an impossible way: it unpacked, multiplied or indexed it.
             what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
             kind, message = Kind.SHAPE, what[:500]
         case _:

@@ -1,6 +1,6 @@
-"""Facts about a file before it runs: mistakes of syntax, imports that grading has not, what is still empty.
+"""Facts about a file before it runs: mistakes of syntax, imports that grading lacks, and empty functions.
 
-And which of its functions build on which others: so that a mistake is told once, where it sits.
+The call graph of its functions lets a mistake be reported once, at its own function.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from autograder.protocol.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
-"""What a graded submission may import."""
+"""Modules that a graded submission may import."""
 
 MAX_CODE = 256 * 1024
 """Characters of code. A syntax tree may take a thousand times as many bytes."""
@@ -27,11 +27,11 @@ MAX_CODE = 256 * 1024
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
     """Return the syntax tree. Raise SyntaxError or ValueError for text that has none.
 
-    A short text can still be dear: whoever parses what others wrote does so in a process that can be ended.
+    A short text can still take long: parse other people's text in a process that can be ended.
     """
     if len(text) > MAX_CODE:
         raise ValueError(f"it has more than {MAX_CODE // 1024} KiB of code")
-    with warnings.catch_warnings(action="ignore"):  # an invalid escape is the student's affair
+    with warnings.catch_warnings(action="ignore"):  # an invalid escape is no problem of the checks
         try:
             return ast.parse(text, filename)
         except (RecursionError, SystemError, MemoryError) as error:
@@ -47,7 +47,7 @@ class Source:
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """why nothing of it can run, with the line where that is known"""
+        """reason why it cannot run at all, with the line if it is known"""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -81,21 +81,21 @@ class Source:
     def location(self, function: str) -> str:
         """Return file and line where a name begins, as editors and terminals link them.
 
-        A name is a function, an entry of ANSWERS, or ANSWERS; any other one stands for the line to fix first.
+        A name is a function, an entry of ANSWERS, or ANSWERS; any other name gives the line to fix first.
         """
         return f"{self.path}:{self._lines.get(function, self._broken_at)}"
 
     def unwritten(self) -> list[str]:
-        """Return the functions that are as the handout has them: a docstring, then an exception."""
+        """Return the functions that are unchanged from the handout: a docstring, then an exception."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     def imports(self) -> Iterator[tuple[int, str]]:
-        """Yield line and module of each import that fails when it is graded; one under a guard does not count."""
+        """Yield line and module of each import that fails when it is graded; an import in a `try` does not count."""
         return _imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
-    """Return True if a function still has the stub's body: a docstring, and a line that says that nothing is there."""
+    """Return True if a function still has the stub's body: a docstring and the line that raises."""
     match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
         case [] | [ast.Pass()]:
             return True
@@ -119,7 +119,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class CallGraph:
-    """Graph of the functions of a source: which one builds on which others."""
+    """Graph of the functions of a source, with the functions that each one builds on."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._named = {
@@ -148,5 +148,5 @@ class CallGraph:
         return bool(bodies) and not any(isinstance(part, ast.Raise) for each in bodies for part in ast.walk(each))
 
     def topological_order(self, names: Iterable[str]) -> list[str]:
-        """Return functions so that each stands behind those that it builds on."""
+        """Return functions in an order in which each comes after the functions that it builds on."""
         return sorted(names, key=lambda name: (len(self.dependencies(name)), name))

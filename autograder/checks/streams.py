@@ -19,7 +19,7 @@ _WORDS = {
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""Character → its spelling, where Unicode has none."""
+"""Character → its spelling, if Unicode has none."""
 
 
 def spelling(character: str) -> str:
@@ -45,7 +45,7 @@ def _spell(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_anywhere() -> None:
-    """Let this process print every text, whatever the encoding of its streams."""
+    """Let this process print every text, for any encoding of its streams."""
     codecs.register_error(SPELLED, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a notebook's streams take all letters

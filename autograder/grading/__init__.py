@@ -1,9 +1,9 @@
-"""Everything that decides a grade, and the feedback on it.
+"""Modules that decide a grade and its feedback.
 
     grader          grades one submission
     suite           an assignment's pytest tests, collected once and run on any number of submissions
-    follow_through  a mistake costs once: failed tests run again over right values of wrong functions below
-    two_processes   the submission being graded, and a second process of it in which right values stand in
+    follow_through  a mistake costs once: failed tests run again with right values of wrong functions below
+    two_processes   the submission being graded, and its second process, which uses right values
     optional        functions that the term does not grade, and the score without them
     scoring         the test files that Otter reads, its scores, and its texts
     grade           a grade, and its form as JSON

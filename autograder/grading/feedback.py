@@ -3,7 +3,7 @@
 A student reads everything about a public test. Of a hidden test, a student reads its rule, one of a few kinds of
 mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
 printed or raised. A submission can choose its kind of failure by the hidden input that it sees, so the number of kinds
-bounds what it can pass on (`redacted`).
+limits the information that it can pass on (`redacted`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
 
 
 def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """Return each function with its text: a block if it has a mistake of its own, else a few words."""
+    """Return each function with its text: a block if the function itself has a mistake, else a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -103,7 +103,7 @@ def _headline(grade: Grade) -> str:
 
 
 def _loading(grade: Grade) -> list[str]:
-    """Return what went wrong while the file was loaded, or with the submission as a whole."""
+    """Return the problems of loading the file, or of the whole submission."""
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**While your file was loaded, this happened.** The rest is graded:")
@@ -116,7 +116,7 @@ def _loading(grade: Grade) -> list[str]:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the text for the answers.
 
-    A student reads which number is wrong. A wrong yes or no is not mentioned, since that would give the right one.
+    A student reads which number is wrong. A wrong yes or no is not mentioned, since that would give the right answer.
     Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
@@ -139,14 +139,14 @@ def answer_text(result: TestResult) -> str:
 
 
 def not_graded(reason: str) -> str:
-    """Return the text for a file in which nothing could be called."""
+    """Return the text for a file in which no function could be called."""
     return f"**Not graded.** {inline(_capitalized(reason))}"
 
 
 def page(submission: Submission, score: float, max_score: float, *texts: str) -> str:
     """Return texts as a page, with a title and the notes on how the file was read.
 
-    `body` depends on the code alone, and identical files share it; title and notes belong to one submission.
+    `body` depends only on the code, and identical files share it; title and notes belong to one submission.
     """
     title = f"# {submission.assignment or 'No assignment'}: {score:g} of {max_score:g} points"
     return "\n\n".join(filter(None, [title, notes(submission), *texts])) + "\n"

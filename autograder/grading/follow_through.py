@@ -1,16 +1,17 @@
-"""A mistake costs once: a test that fails above a wrong function runs again over right values of that function.
+"""A mistake costs once: a test that fails above a wrong function runs again with right values of that function.
 
-Examiners call it error carried forward. A test that failed is run once more, and in that run the submission's wrong
-functions below the tested one return right values: the solution answers in the grader, and only values reach the
-submission's second process. A test that passes then has its points, on two conditions:
+Examiners call it error carried forward. A failed test runs once more, and in that run the submission's wrong functions
+below the tested one return right values: the solution answers in the grader, and only values reach the submission's
+second process. A test that passes then has its points, on two conditions:
 
-1. In the very call that gained by it, a right value differs from what the submission's own function gave.
-2. Every first answer of the test was in order: an error, or right, or what the *solution* makes of the submission's
-   *own* wrong functions. An honest function is right over its own base. A function that keeps two guesses apart must
-   have given the first guess over a spoiled base, and that follows from the solution only if the guess is right.
-   (Conceded: a base that itself turns one guess into the other, as two signs that cancel do. Its points are lost.)
+1. In the call that gained by it, a right value differs from the result of the submission's own function.
+2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
+   *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
+   have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
+   (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
+   lost.)
 
-The submission's own functions are asked in the second process before that process is asked any call itself: a base
+The second process answers questions to the submission's own functions before it gets any call itself: a base
 that has not seen the call cannot look up the value that would make a wrong guess follow.
 """
 
@@ -37,12 +38,12 @@ from autograder.sandbox.backend import SandboxedBackend
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failures that no right value below can turn into a pass."""
+"""Kinds of failure that right values below cannot turn into a pass."""
 
 _FLOAT32 = np.dtype(np.float32)
 
 MAX_LATE_CHECKS = 2
-"""Maximum number of calls that only the second run of a test makes and whose first answers it looks at."""
+"""Maximum number of calls that only the second run of a test makes and whose first answers it checks."""
 
 T = TypeVar("T")
 
@@ -50,9 +51,9 @@ T = TypeVar("T")
 def follow_through(
     suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], earlier: Sequence[TestResult] = ()
 ) -> list[TestResult]:
-    """Return the results, with each failed test that passes over right values in place of its failure.
+    """Return the results, with a pass for each failed test that passes with right values.
 
-    `earlier`: the results of the phases before, followed through.
+    `earlier`: the results of earlier phases, after follow-through.
     """
     all_results = [*earlier, *results]
     wrong = WrongFunctions.among(all_results, suite.reference)
@@ -70,7 +71,7 @@ def follow_through(
         questions = [question for retry in helped for question in retry.own_questions()]
         with contextlib.suppress(Stopped):
             second.fetch_values(question for question in questions if question.function not in first.silent)
-        # All retries ask their questions before any retry runs.
+        # All retries send their questions before any retry runs.
         allowed = [retry for retry in _while_there_is_time(helped, backend) if retry.is_allowed()]
         retried = [retry.run(suite) for retry in _while_there_is_time(allowed, backend)]
         passed = {result.test: result for result in retried if result is not None}
@@ -79,7 +80,7 @@ def follow_through(
 
 @dataclass(frozen=True)
 class WrongFunctions:
-    """The functions of a submission that gave something wrong."""
+    """The functions of a submission with a wrong result."""
 
     names: frozenset[str]
     """Names of all these functions."""
@@ -88,7 +89,7 @@ class WrongFunctions:
 
     @classmethod
     def among(cls, results: Sequence[TestResult], reference: Reference) -> WrongFunctions:
-        """Return the functions that fail a test or returned a wrong dtype, whether a test found that or not."""
+        """Return the functions that fail a test or returned a wrong dtype, even if no test found it."""
         failed = [result for result in results if not result.passed and result.test.question != ANSWERS]
         if not failed:
             return cls(frozenset(), frozenset())
@@ -121,11 +122,11 @@ class _Retry:
         self.replaced = frozenset(
             name for name in wrong.names if name != question and question not in reference.call_graph.dependencies(name)
         )
-        """Wrong functions that neither are the tested one nor build on it."""
+        """Wrong functions that are not the tested function and do not build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
         """Calls of the first run, whose answers `is_allowed` checks."""
         self.unexplained: list[tuple[Call, Reply]] = []
-        """Calls of the first run whose answers are in order only if they follow from the submission's own functions."""
+        """Calls of the first run whose answers are allowed only if they follow from the submission's own functions."""
         self.questions = _remembered(self._questions)
         """Return the calls of replaced functions that the solution makes in a call."""
         self.is_helped = _remembered(self._is_helped)
@@ -133,16 +134,16 @@ class _Retry:
         self.helped: list[Call] = []
         """Calls in which right values made a difference."""
         self.late_checks = MAX_LATE_CHECKS
-        """Number of first answers that the second run may still look at."""
+        """Number of first answers that the second run may still check."""
 
     def is_helped_anywhere(self) -> bool:
-        """Return whether right values make a difference, and note the first answers that these have to explain."""
+        """Return whether right values make a difference, and record the first answers that they must explain."""
         try:
             if any(map(self.is_helped, self.result.calls)):
                 items = self.result.calls.items()
                 self.unexplained = [item for item in items if not self._is_plainly_in_order(*item)]
                 return all(self.is_helped(call) for call, _ in self.unexplained)
-        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
             pass
         return False
 
@@ -159,7 +160,7 @@ class _Retry:
             return False
 
     def run(self, suite: Suite) -> TestResult | None:
-        """Return the result of the second run where it passed because of right values."""
+        """Return the result of the second run if it passed because of right values."""
         retried = suite.run_test(self, self.result.test)
         if not retried.passed or not self.helped:
             return None
@@ -175,7 +176,7 @@ class _Retry:
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
-        """Return the reply over right values where these make a difference, else that of the first process."""
+        """Return the reply with right values if they make a difference, else that of the first process."""
         if not self.is_helped(call):
             return self.first.reply(call)
         if call.encoded not in self.checked_calls and self.late_checks and not self._first_answer_was_in_order(call):
@@ -186,7 +187,7 @@ class _Retry:
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
     def _first_answer_was_in_order(self, call: Call) -> bool:
-        """Return whether the first process's answer to a new call is in order."""
+        """Return whether the first process's answer to a new call is allowed."""
         self.late_checks -= 1
         try:
             return self.is_in_order(call, self.first.reply(call))
@@ -199,7 +200,7 @@ class _Retry:
         return self.replaced & self.reference.call_graph.dependencies(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions that the solution makes itself, and not inside of another of them."""
+        """Return the calls of replaced functions that the solution makes itself, not inside another of these calls."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
@@ -213,10 +214,10 @@ class _Retry:
         return any(map(self._differs, sorted(questions, key=lambda question: not self.first.has_replied(question))))
 
     def _differs(self, question: Call) -> bool:
-        """Return whether the first process gives something else than the solution.
+        """Return whether the first process and the solution give different results.
 
-        A function without a wrong value in a test differs by an error or by a dtype alone: any other difference would
-        cost it little, and could tell two guesses apart.
+        A function without a wrong value in a test may differ only by an error or by a dtype: any other difference would
+        cost it little, and could distinguish two guesses.
         """
         right = self.reference.reply(question)
         try:
@@ -230,26 +231,26 @@ class _Retry:
             return question.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
-    # Is a first answer in order?
+    # Is a first answer allowed?
 
     def is_in_order(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, or right, or follows from the submission's own functions.
 
-        Any answer of a replaced function is in order, since its points are lost.
+        Any answer of a replaced function is allowed, since its points are lost.
         """
         if self._is_plainly_in_order(call, reply):
             return True
         return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_plainly_in_order(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is in order, whatever the submission's own functions give."""
+        """Return whether a first answer is allowed, for any results of the submission's own functions."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether an answer is what the solution makes of the submission's own wrong functions."""
+        """Return whether an answer is the solution's result with the submission's own wrong functions."""
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -260,10 +261,10 @@ class _Retry:
         if not self.second.budget.spend():
             return False
         try:
-            self.second.fetch_values(self.questions(call))  # one message for nearly all that the solution will ask
+            self.second.fetch_values(self.questions(call))  # one message for nearly all questions of the solution
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
-                # Digits that its own functions do not have are not asked of a function above them.
+                # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         except (Exception, Stopped):
             return False
@@ -271,7 +272,7 @@ class _Retry:
 
 
 def _while_there_is_time(retries: Iterable[_Retry], backend: SandboxedBackend) -> Iterator[_Retry]:
-    """Yield the retries until the submission's clock has run out: also looking at its replies takes time."""
+    """Yield the retries until the submission's clock has run out, since checking its replies takes time too."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)
 
 

@@ -50,7 +50,7 @@ class Grade:
 
 
 def to_json(grade: Grade) -> str:
-    """Return a grade as JSON in ASCII: a submission's text may hold characters that UTF-8 cannot."""
+    """Return a grade as JSON in ASCII: a submission's text may contain characters that UTF-8 cannot represent."""
     return json.dumps(grade, default=lambda value: value.name if isinstance(value, Enum) else vars(value))
 
 

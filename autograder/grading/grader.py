@@ -1,6 +1,6 @@
 """Grade one submission: run the suite against the sandboxed code, and let Otter score the results.
 
-A grade depends on the submission's code and the suite alone, never on who handed it in: identical files share a grade.
+A grade depends only on the submission's code and on the suite, never on the student: identical files share a grade.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Grader:
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
-        """Run and score one submission. None of its code runs any more when this returns."""
+        """Run and score one submission. When this method returns, none of its code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
         begin = time.monotonic()
         with (
@@ -50,7 +50,7 @@ class Grader:
             public_status = _status(backend)  # before follow-through, whose questions may use up a limit
             public = follow_through(suite, backend, public)
 
-            # All that a student sees now is final from here on: no hidden input has reached the submission yet.
+            # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
             shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
 
             hidden = suite.run(backend, Phase.HIDDEN)
@@ -60,7 +60,7 @@ class Grader:
         return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each says why."""
+        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
@@ -71,7 +71,7 @@ class Grader:
         if assignment not in self._suites:
             suite = Suite(assignment, only_graded=True)
             self._suites[assignment] = suite, Scorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
+            gc.freeze()  # a suite stays in memory: Python's collector need not scan it again and again
         return self._suites[assignment]
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class Grader:
 
 
 def _status(backend: SandboxedBackend) -> Status:
-    """Return how the submission stands after the calls so far."""
+    """Return the status of the submission after the calls so far."""
     stopped_early = backend.failure is not None and len(backend.cells) == 1
     return backend.status or (Status.IMPORT_ERROR if stopped_early else Status.GRADED)
 
@@ -91,7 +91,7 @@ def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
     `shown`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden tests.
     """
     for result in final.test_results:
-        result.calls.clear()  # a grade is kept, and nothing reads the calls any more
+        result.calls.clear()  # a grade is stored, and no later step reads the calls
     points = scorer.numbers(final.test_results)
     shown = replace(shown, **points)
     public_feedback = feedback.body(shown, Audience.BEFORE_RELEASE)
@@ -106,7 +106,7 @@ def proof_of(grader: Grader, assignment: Assignment) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission with a grader that serves no other.
+    """Grade one submission with a separate grader.
 
     If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if the submission
     lacks points and the reference solution does as well.

@@ -16,7 +16,7 @@ NO_GRADE = "without a grade"
 
 
 class Case(NamedTuple):
-    """A reason to look at some submissions, whoever submitted them."""
+    """Reason to look at some submissions, for any students."""
 
     assignment: str
     """Its name, or a question mark if it is not known."""
@@ -25,7 +25,7 @@ class Case(NamedTuple):
 
 
 def case(row: Row) -> Case | None:
-    """Return the main reason to look at a submission; None if its grade may stand."""
+    """Return the main reason to look at a submission; None if its grade is final."""
     status = NO_GRADE if row.machine_failure else row.grade.status
     why = next(reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
@@ -41,14 +41,14 @@ def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]
 
 
 def reasons(row: Row) -> Iterator[str]:
-    """Yield the reasons why a person should look before the grade stands, the most important first, as sentences."""
+    """Yield the reasons why a person should check the grade, the most important first, as sentences."""
     submission, grade = row.submission, row.grade
     if row.machine_failure:
         yield f"no grade could be given, grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
         yield submission.problem.for_staff
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(submission.notes)  # the files may show why there was nothing to grade
+        yield " ".join(submission.notes)  # the files may show the reason why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
@@ -57,7 +57,7 @@ def reasons(row: Row) -> Iterator[str]:
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
-    """Yield a sentence for what no test can decide about points that stand."""
+    """Yield a sentence for each doubt about points that no test can decide."""
     functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests and not in hidden ones, as if by heart"
@@ -77,7 +77,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 
 def main_fact(grade: Grade) -> str:
-    """Return the most important fact about what is wrong with a submission that ran, for teaching staff."""
+    """Return the most important fault of a submission that ran, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
         event = "an import was left out" if failure.left_out else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"

@@ -24,10 +24,10 @@ def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: Call
 
 
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Otter's numbers with the score as its part of the full points, in quarters.
+    """Return Otter's numbers with the score scaled to the full points, in quarters.
 
-    Points of tests and questions stay as they are: what is not graded is missing from them. Gradescope adds up its
-    tests, so these are scaled, and an entry of their own rounds the sum.
+    Points of tests and questions do not change, and ungraded ones are missing. Gradescope adds up its tests, so
+    these are scaled, and a separate entry rounds the sum.
     """
     possible = numbers["max_score"]
     if possible in (0, POINTS):

@@ -1,6 +1,6 @@
 """The questions of a lesson: the right answers with their reasons, read from the solution.
 
-A reason is the comment behind an answer in the solution's ANSWERS. The handout contains neither.
+A reason is the comment after an answer in the solution's ANSWERS. The handout contains neither.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class QuizAnswer(NamedTuple):
 
     @property
     def yes_or_no(self) -> bool:
-        """True for an answer of True or False: a text that rejects either of the two gives away the other."""
+        """True for an answer of True or False: a text that rejects either value gives away the other."""
         return self.text in ("True", "False")
 
     @property
@@ -41,5 +41,5 @@ def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
 
 
 def key(test: Test) -> str:
-    """Return the question that a test of ANSWERS asks: pytest puts it in brackets behind the test's name."""
+    """Return the question that a test of ANSWERS asks: pytest puts it in brackets after the test's name."""
     return test.name.partition("[")[2].rstrip("]")

@@ -76,7 +76,7 @@ class Row:
 
     @property
     def score(self) -> float:
-        """The score that counts: that of the tests, with the corrections applied in order.
+        """The score that counts: the score of the tests, with the corrections applied in order.
 
         It is never below 0, and above full marks only if a correction sets such a score, as a bonus.
         """
@@ -101,12 +101,12 @@ class Row:
 
     @property
     def late(self) -> str:
-        """Return yes or no; an empty text where the platform does not say."""
+        """Return yes or no; an empty text if the platform does not say."""
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
     def arrival(self) -> str:
-        """Return a sentence on when the submission came; an empty text where the platform does not say."""
+        """Return a sentence on the time of the submission; an empty text if the platform does not say."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property

@@ -2,7 +2,7 @@
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case contains no test:
 it calls `result` (from `environment`), which raises if the pytest test of that name did not pass. Otter's own summaries
-are replaced, since they say "All test cases passed!" of public tests and name lines of the generated file.
+are replaced, since they say "All test cases passed!" about public tests and name lines of the generated file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autograder.grading import feedback, quiz
 from autograder.grading.optional import full_scale
 from autograder.protocol.call import ANSWERS
 
-if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second: it is loaded when a grade is made
+if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
     from otter.test_files.abstract_test import TestFile
 
 MARKDOWN = {"output_format": "md"}

@@ -1,10 +1,10 @@
 """An assignment's pytest suite, collected once and run on any number of submissions.
 
 The tests run here, in the trusted process; a submission's functions are called through its backend. The order is fixed:
-public tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission meets
+public tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission gets
 its first hidden input.
 
-pytest collects the tests and does not run them: its reports on every test would take longer than most tests do. A test
+pytest collects the tests but does not run them: its reports on every test would take longer than most tests. A test
 of a suite is therefore a plain function of the submission, random inputs and its own parameters; any other test is
 refused by name.
 """
@@ -78,7 +78,7 @@ class Suite(fixtures.TestContext):
         return self._tests[test].run(test)
 
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's recorded file: all that the public tests ask of the solution."""
+        """Return the content of the handout's recorded file: all calls of the solution in the public tests."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -146,7 +146,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     Raises BrokenTestError if pytest ends with any status but OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
-    unwanted += ["unraisableexception"]  # it runs the garbage collector ten times, as long as all the rest takes
+    unwanted += ["unraisableexception"]  # it runs the garbage collector ten times, which takes as long as all the rest
     options = ["--collect-only", "--import-mode=importlib", "--strict-markers", "--disable-plugin-autoload"]
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
@@ -158,7 +158,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
         raise BrokenTestError(f"the tests of {assignment.name} cannot be collected: {why}")
     names = Counter(item.name for item in collector.items)
     if twice := [name for name, times in names.items() if times > 1]:
-        # A score is stored under the test's name: one of the two would decide about both.
+        # A score is stored under the test's name, so one of the two would decide both.
         raise BrokenTestError(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
     return collector.items
 

@@ -35,17 +35,17 @@ MAX_ROUNDS = 8
 """Maximum number of times that one call is made, each time with more answers."""
 
 MAX_WHOLE_NUMBER = 1 << 20
-"""Largest whole number in a value that the solution receives: it may loop so often."""
+"""Largest whole number in a value that the solution receives, because it may loop that often."""
 
 QUESTION_SECONDS = 2.0
-"""Processor time that the questions of one phase of a suite may cost the grader."""
+"""Processor time that the questions of one phase of a suite may take in the grader."""
 
 MAX_QUESTION_BYTES = 64 << 20
 """Maximum bytes of questions and replies in one phase of a suite."""
 
 
 MAX_TOGETHER_BYTES = 64 * 1024
-"""Maximum bytes of questions that one message asks."""
+"""Maximum bytes of questions in one message."""
 
 
 class Budget:
@@ -57,7 +57,7 @@ class Budget:
 
     @contextlib.contextmanager
     def charged(self) -> Iterator[None]:
-        """Take the processor time of this process off the budget."""
+        """Subtract the processor time of this process from the budget."""
         begin = time.process_time()
         try:
             yield
@@ -65,13 +65,13 @@ class Budget:
             self.seconds -= time.process_time() - begin
 
     def spend(self, *parts: bytes) -> bool:
-        """Take the bytes off the budget and return whether all of it lasts."""
+        """Subtract the bytes from the budget and return whether the budget lasts."""
         self.bytes -= sum(map(len, parts))
         return self.bytes >= 0 and self.seconds > 0
 
 
 class FirstProcess:
-    """The submission that is graded: each call is made once, and its reply remembered."""
+    """The submission that is graded: each call is made once, and its reply stored."""
 
     def __init__(self, backend: Backend, results: Sequence[TestResult]) -> None:
         """Remember the calls of `results`."""
@@ -83,7 +83,7 @@ class FirstProcess:
         """Functions that gave no reply."""
 
     def has_replied(self, call: Call) -> bool:
-        """Return whether the reply to a call is remembered, where its lines are not counted."""
+        """Return whether the reply to a call is stored; calls with a count of lines are not."""
         return (call.encoded, False) in self.replies
 
     def reply(self, call: Call) -> Reply:
@@ -108,16 +108,16 @@ class SecondProcess:
         self.reference = reference
         self.budget = budget
         self.submitted_values: dict[bytes, tuple[bool, Any]] = {}
-        """Encoded question to True and the value of the submission's own function, or to False and None."""
+        """Encoded question → True and the value of the submission's own function, or False and None."""
 
     def fetch_values(self, questions: Iterable[Call]) -> None:
-        """Ask the submission's own functions, over its own functions, each question once. Raises Stopped."""
+        """Send each question once to the submission's own functions, without right values. May raise Stopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         if new and self.budget.spend(*new):
             self._ask_together(list(new.values()))
 
     def _ask_together(self, questions: Sequence[Call]) -> None:
-        """Ask questions in one message, or one half after the other if they or their values are too large for one."""
+        """Send questions in one message, or one half after the other if they or their values are too large for one."""
         size = sum(len(question.encoded) for question in questions)
         if len(questions) == 1 or size <= MAX_TOGETHER_BYTES:
             self._ask_in_one_message(questions)
@@ -153,7 +153,7 @@ class SecondProcess:
         """Return the reply to a call with right values of the functions in `replaced`.
 
         The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
-        gets answers to its own questions, as long as they are no larger than the call and `questions`.
+        gets answers to its own questions, if they are not larger than the call and `questions`.
         """
         sealed = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
         for _ in range(MAX_ROUNDS):
@@ -168,7 +168,7 @@ class SecondProcess:
     def _helped_call(self, call: Call, replaced: Collection[str], sealed: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, without a count of its lines.
 
-        All of it is one message, unless it is too large for that.
+        This is one message, unless it is too large.
         """
         together = Call("_helped_call", (sorted(replaced), sealed, *_as_sent(call)))
         if not _fits_a_message(together):
@@ -185,7 +185,7 @@ class SecondProcess:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
                     if held.has_room_for(call) and self.budget.spend(call.encoded):
-                        # Not remembered: the submission chooses these questions.
+                        # Not stored: the submission chooses these questions.
                         with self.budget.charged():
                             right = perform(self.reference.solution, call.copy())
                         if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
@@ -193,10 +193,10 @@ class SecondProcess:
 
 
 class _Extent:
-    """The size and the whole numbers of some calls: a question beyond them asks for more than these calls need.
+    """The size and the whole numbers of some calls: a question beyond them needs more than these calls.
 
-    A function of whole numbers could otherwise be asked for its whole range, and its right values reach the first
-    process by some channel that no lock closes.
+    Otherwise the submission could request the whole range of a function of whole numbers, and the right values could
+    reach the first process through a channel that no lock closes.
     """
 
     def __init__(self, size: int, numbers: np.ndarray) -> None:
@@ -212,7 +212,7 @@ class _Extent:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def has_room_for(self, question: Call) -> bool:
-        """Return whether a question has no more bytes than the calls, and no whole numbers but theirs, up to signs."""
+        """Return whether a question has no more bytes than the calls, and only their whole numbers, up to signs."""
         if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
         numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
@@ -233,7 +233,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the questions that a helped call met and that have no answer yet; None if it came to its value."""
+    """Return the questions of a helped call that have no answer yet; None if it returned a value."""
     match reply.value:
         case (str(head), list(questions)) if head == UNANSWERED:
             return questions
@@ -252,7 +252,7 @@ def _sealed(question: Question, answer: Answer) -> Sealed:
 
 
 def _as_sent(question: Call) -> Question:
-    """Return a question as the second process takes it."""
+    """Return a question in the form that the second process reads."""
     return question.function, question.args, question.kwargs
 
 

@@ -1,4 +1,4 @@
-"""The handout for students: made from the solutions, and without an answer.
+"""The handout for students: made from the solutions, without their answers.
 
     stubs      the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
@@ -8,7 +8,7 @@
     forms      templates of Otter's test files, of a notebook's cells and of a solution's page
     solutions  the solutions as pages, for after the deadline
     new        the files of a new assignment, from new_assignment
-    validate   parts that an assignment must have before anything is made of it
+    validate   parts that an assignment must have before anything is made from it
 
 Nothing ships but the files that `bundle` lists.
 """

@@ -1,4 +1,4 @@
-"""The handout as a folder, ready to become a class's template repository, and as a zip of the same."""
+"""The handout as a folder, which can become a class's template repository, and as a zip of that folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.pages import course, pictures, questions
 from autograder.plan import GUIDES, Edition
 
 QUESTIONS_FILE = "tests/public/questions.json"
-"""File that every handout has, and no checkout of the course."""
+"""File that every handout has, but no checkout of the course."""
 
 PAGES_FOLDER = "course"
 """Folder of the course's pages in a handout."""
@@ -31,7 +31,7 @@ _SHARED_FILES = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Files without the program that trained the writer's model: it rotates as `rope` asks for."""
+"""Files without the program that trained the writer's model: it contains the rotation that `rope` asks for."""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -41,7 +41,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path in the handout → content, of all assignments or only some. What is not named here does not ship."""
+    """Return path in the handout → content, of all assignments or only some. Only files named here ship."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [
@@ -69,7 +69,7 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _is_text(name: str) -> bool:
-    """Return True for a file that speaks of lessons by their numbers, or has one as its example."""
+    """Return True for a file that refers to lessons by number, or uses a lesson as its example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in GUIDES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
@@ -78,7 +78,7 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
     """Write the zip, and a folder with the same content beside it; return the zip's path.
 
     `only` names the assignments that are open by now; without names, all are. Raise HandoutError instead of writing a
-    handout that leaks, or replacing anything but an earlier handout.
+    handout that leaks, or replacing anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":

@@ -1,7 +1,8 @@
-"""Search for secrets in a handout. It is a second lock: the first is that `bundle` lists what ships.
+"""Search for secrets in a handout. It is a second lock; the first is the list of files in `bundle`.
 
 Texts are compared without spaces, quotes and escapes, so that a line is found inside a notebook's JSON, in prose,
-indented otherwise or broken in two. Words that a stub, a public test or the room of checks has as well are no secret.
+indented otherwise or broken in two. Words that also occur in a stub, a public test or the room of checks are not
+secret.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Characters, spaces aside, below which a line is no secret: anybody writes `return x`."""
+"""Number of characters, without spaces, below which a line is not secret: anybody writes `return x`."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY = "assignments/model/tiny"
@@ -26,7 +27,7 @@ BINARY_FILES = frozenset(
         f"{_TINY}/logits.npz",
     }
 )
-"""The files that hold numbers and no text."""
+"""The files with numbers instead of text."""
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
@@ -47,11 +48,11 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     except UnicodeDecodeError:
         yield "no text, and could hold anything"
         return
-    # A seed of three digits or fewer cannot be told from any other number, nor one that is the licence's year.
+    # A seed of three digits or fewer, or the year of the licence, cannot be distinguished from any other number.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
     squeezed = _squeezed(text) + _squeezed(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
-    # Wherever a secret stands, its first MIN_SECRET characters hold one of these blocks: most secrets need no search.
+    # The first MIN_SECRET characters of a secret always contain one of these blocks, so most secrets need no search.
     blocks = {squeezed[start : start + BLOCK_CHARACTERS] for start in range(0, len(squeezed), BLOCK_CHARACTERS)}
     likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
     for part, what in secrets.items():
@@ -60,7 +61,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secrets() -> dict[str, str]:
-    """Return secret → description, of all lessons of the course: another term has those that this one leaves out."""
+    """Return secret → description, of all lessons of the course, even those that this term leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):
@@ -70,7 +71,7 @@ def _secrets() -> dict[str, str]:
         secrets |= dict.fromkeys(answer_texts(solution), f"an answer of {name}")
         secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
-            # Docstrings are meant to be read, and the first lesson shows how a given function takes its arguments.
+            # Docstrings are meant to be read, and the first lesson shows how the provided function takes its arguments.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
             long = [
                 line for line in lines if len(_squeezed(line)) >= MIN_SECRET_CHARACTERS and "_features(" not in line
@@ -84,5 +85,5 @@ def _secrets() -> dict[str, str]:
 def _squeezed(text: str) -> str:
     """Return a text without the characters that change when it is copied, indented, quoted or escaped."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), html.unescape(text))
-    # A notebook's JSON has each line of a cell in quotes of its own.
+    # A notebook's JSON has each line of a cell in separate quotes.
     return re.sub(r"""\\n",\s*"|\\[nrt]|[\s"'\\]""", "", text)

@@ -1,6 +1,7 @@
 """Files for Otter and notebooks in a handout: a test file for each function, and notebook cells that use them.
 
-Otter's cases run the real public tests, by name, on what the notebook or the file defines (`laptop.notebook_checks`).
+Otter's cases run the real public tests, by name, on the functions of the notebook or the file
+(`laptop.notebook_checks`).
 """
 
 from __future__ import annotations

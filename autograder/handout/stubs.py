@@ -25,7 +25,7 @@ from autograder.hints.golden import as_text, decoded, mark
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
-"""Relative difference of recorded numbers that two processors may make."""
+"""Relative difference between recorded numbers of two processors."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ANSWER = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
@@ -33,11 +33,11 @@ _ANSWER = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
 
 
 class HandoutError(UserError):
-    """Error that keeps the handout from being made. The message says where it is and what to do."""
+    """Error that prevents the handout. The message says where the fault is and what to do."""
 
 
 def stub(source: str, name: str) -> str:
-    """Return a solution's text as a student gets it.
+    """Return the text of a solution that a student gets.
 
     Marked bodies raise NotImplementedError, marked blocks of the module are gone, and every answer is None, without its
     reason. Raise HandoutError for an unmatched mark, and for an answer that is not on one line.
@@ -60,7 +60,7 @@ def stub(source: str, name: str) -> str:
 
 
 def _unmatched_mark(source: str) -> tuple[str, int] | None:
-    """Return the first mark that lacks its partner, with its line; None if all are in pairs."""
+    """Return the first mark without its partner, with its line; None if all marks are in pairs."""
     opened = 0
     for number, line in enumerate(source.split("\n"), start=1):
         if line.strip() == END and not opened:
@@ -73,12 +73,12 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return the answers of a solution as they are written there, each with its key: `"rotates_values": False`."""
+    """Return the answers of a solution in their written form, each with its key: `"rotates_values": False`."""
     return [f"{match[1]}: {match[2]}" for line in _parted(source)[1] if (match := _ANSWER.fullmatch(line))]
 
 
 def _parted(source: str) -> tuple[str, list[str]]:
-    """Return the text before the answers, and the lines behind `ANSWERS = {`."""
+    """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
 
@@ -101,13 +101,13 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 def is_up_to_date(committed: str, right: str) -> bool:
     """Return True if two recorded files differ only as processors differ.
 
-    They differ in the last digits of numbers, and in marks of mistakes that only rounding tells from right values.
+    They differ in the last digits of numbers, and in marks of mistakes that differ from right values only by rounding.
     """
     return _near(_without_rounding(committed), _without_rounding(right))
 
 
 def _without_rounding(text: str) -> dict[str, Any]:
-    """Return a recorded file without marks within rounding of the right value, and without hints of no mark."""
+    """Return a recorded file without marks within rounding of the right value, and without hints that have no mark."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
@@ -125,7 +125,7 @@ def _without_rounding(text: str) -> dict[str, Any]:
 
 
 def _near(committed: Any, right: Any) -> bool:
-    """Return whether two parts of recorded files are equal but for the last digits of their numbers."""
+    """Return whether two parts of recorded files are equal except for the last digits of their numbers."""
     match committed, right:
         case dict(), dict():
             return [*committed] == [*right] and all(_near(committed[key], right[key]) for key in right)
@@ -145,7 +145,7 @@ def _near(committed: Any, right: Any) -> bool:
 def regenerate() -> list[Path]:
     """Bring all generated files up to date; return those that changed.
 
-    Raise HandoutError if an assignment is incomplete, or if a learner's work stands where a stub goes.
+    Raise HandoutError if an assignment is incomplete, or if a learner's work is in the place of a stub.
     """
     if sentence := next(filter(None, map(first_problem, assignments())), None):
         raise HandoutError(sentence)

@@ -1,4 +1,4 @@
-"""Parts that an assignment must have before anything is made of it. A missing part is one sentence, no traceback."""
+"""Parts that an assignment must have before anything is made from it. A missing part gives one sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first_problem(assignment: Assignment) -> str:
         return str(error)
     except BrokenTestError as error:
         return f"{assignment.name}: {error}"
-    except Exception as error:  # the author's own code, which may be anything
+    except Exception as error:  # the author's own code, which may raise anything
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = f"{type(error).__name__}: {error}{at}"
         return f"{assignment.name}: its solution, catalogue or tests cannot be read ({what})"

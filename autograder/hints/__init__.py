@@ -1,4 +1,4 @@
-"""Likely causes: the known mistakes that explain what a submission returned.
+"""Likely causes: the known mistakes that explain the results of a submission.
 
     catalogue  the known mistakes, and the solution with one of them in it
     reference  the oracle of the grader: the solution, with and without each known mistake

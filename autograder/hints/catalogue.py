@@ -6,7 +6,7 @@
     def exponent_counts_features(head_dim, base=10000.0): ...
 
 An entry runs as in a student's file: the reference solution with that one function replaced, so that its effect shows
-in every function that builds on it. Its values are wrong and nothing else: it refuses what the solution refuses, and
+in every function that builds on it. Only its values are wrong: it refuses the arguments that the solution refuses, and
 its results have the solution's dtype. The same file has known wrong numbers in ANSWERS, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
@@ -58,20 +58,20 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
-    """Yield a name and a mistake for each of these parameters: it is taken and not used, or not handed on.
+    """Yield a name and a mistake for each of these parameters: the function does not use it, or does not pass it on.
 
-    The function then does what it does by default. A catalogue adds the mistakes to its names.
+    The function then behaves as with the default. A catalogue adds the mistakes to its names.
     """
     signature = inspect.signature(function)
     for parameter in parameters:
         default = signature.parameters[parameter].default
         as_if = f"as if it were {default}" if default is not None else "as if there were none"
-        hint = f"Your result is the same for every `{parameter}`, {as_if}. The rule: use `{parameter}`, and hand it on"
+        hint = f"Your result is the same for every `{parameter}`, {as_if}. The rule: use `{parameter}`, and pass it on"
         name = f"{function.__name__}_without_{parameter}"
         entry = mistake(
             function.__name__,
-            "expected: a parameter that is not handed on",
-            hint=f"{hint} where you call another function.",
+            "expected: a parameter that is not passed on",
+            hint=f"{hint} when you call another function.",
         )
         yield name, replace(entry(_ignoring(function, signature, parameter)), name=name)
 
@@ -87,7 +87,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
 
 
 def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function that refuses what `right` refuses, with results of the dtype of `right`."""
+    """Return `other` as a function that refuses the same arguments as `right`, with results of its dtype."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -99,7 +99,7 @@ def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callab
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result in the floating-point dtypes of a model, part by part where both have the same parts."""
+    """Return a result in the floating-point dtypes of a model, part by part if both have the same parts."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -141,7 +141,7 @@ def solution_with_mistake(assignment: Assignment, entry: Misconception) -> types
 def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
     """Return the reference solution with some functions replaced.
 
-    The new functions refuse what the solution refuses, and their results have its dtypes.
+    The new functions refuse the arguments that the solution refuses, and their results have its dtypes.
     """
     module = solution(assignment)
     for name, function in functions.items():

@@ -1,9 +1,9 @@
 """Find the likely cause of wrong values: a known mistake is named only if it explains every call of a function.
 
-A mistake explains a call if the submission returned what the solution with that mistake returns: the right value where
-the mistake changes nothing, and the same wrong value elsewhere. An exception is no evidence. Values that no known
-mistake explains have no hint: a false cause is worse than none. In the grader, the solution with each mistake in it
-makes the predictions (`hints.reference`); on a student's machine, fingerprints recorded from it (`hints.golden`).
+A mistake explains a call if the submission and the solution with that mistake return the same: the right value if the
+mistake changes nothing, else the same wrong value. An exception is not evidence. Values that no known mistake explains
+have no hint: a false cause is worse than none. In the grader, the solution with each mistake in it makes the
+predictions (`hints.reference`); on a student's machine, fingerprints recorded from it (`hints.golden`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
 MAX_MAGNITUDE = 1e290
-"""Bound of each value in a fingerprint: a larger value counts as this one."""
+"""Limit of each value in a fingerprint: a larger value counts as the limit."""
 
 MAX_HINTS = 2
 """Maximum number of hints for equally good explanations."""
@@ -37,7 +37,7 @@ class ValueFingerprint(NamedTuple):
 
 
 def fingerprint(value: Any) -> ValueFingerprint | None:
-    """Return the fingerprint of numbers and arrays, nested or not; None if anything in it is something else."""
+    """Return the fingerprint of numbers and arrays, nested or not; None if it contains any other value."""
     each = parts(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
@@ -60,14 +60,14 @@ def matches(actual: Any, expected: Any) -> bool:
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
-        # Nearly all results are such arrays, and each has hundreds of predictions: no need for words.
+        # Nearly all results are such arrays, and each has hundreds of predictions, so words are not needed.
         tolerance = TOLERANCE[actual.dtype]
         return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
     return difference(actual, expected, None) is None
 
 
 def explains(mistake: Mistake, observation: Observation) -> bool:
-    """Return whether the actual value of a call is what a mistake makes of the call."""
+    """Return whether the actual value of a call is its outcome with a mistake."""
     match observation.predicted(mistake):
         case Value(value):
             return observation.is_wrong and matches(observation.actual, value)
@@ -82,7 +82,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
         result.test.question: {} for result in results if result.kind in WRONG_VALUES
     }
     for result in results:
-        # A test that passes over right values below failed because of other functions: it is no evidence.
+        # A test that passes with right values below failed because of other functions, so it is not evidence.
         for call, reply in result.calls.items() if seen and not (result.passed and result.replaced) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
@@ -105,7 +105,7 @@ def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
     """Return the mistakes of the first group in which any explains all values of a function.
 
     If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
-    not take away the cause of the first. It decides only if a single mistake explains that call, for a call of zeros
+    not take away the cause of the first. It decides only if a single mistake explains that call, since a call of zeros
     looks the same with several, and if all right calls stay right.
     """
     wrong = [observation for observation in observations if observation.is_wrong]

@@ -1,7 +1,7 @@
-"""Golden values: the right results of the public tests' calls, and fingerprints of what known mistakes return there.
+"""Golden values: the right results of the public tests' calls, and fingerprints of the results of known mistakes.
 
-They are recorded from the reference solution when the handout is built, so that a student's machine can say what is
-wrong and why without the code of either. `autograder/FORMATS.md` describes the files.
+They are recorded from the reference solution when the handout is built, so that a student's machine can name a
+mistake and its cause without the code of either. `autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Mark = list[float] | None
 
 @functools.lru_cache(maxsize=1024)
 def decoded(expected: str | None) -> Value | Refused:
-    """Return the recorded outcome of a call. Remembered, since a test expects the same of every submission."""
+    """Return the recorded outcome of a call. Cache the result, since a test expects the same from every submission."""
     return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
 
 
@@ -57,7 +57,7 @@ def read_mark(mark: Mark) -> Value | Refused:
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake of one function, as far as a student's machine knows it."""
+    """A known mistake of one function, with the information that a student's machine has."""
 
     number: str
     hint: str
@@ -71,7 +71,7 @@ class GoldenValues:
         self.calls: Iterator[dict[str, Any]] = iter(())
         """Recorded calls of the current test, in order."""
         self.recorded: dict[Call, dict[str, Any]] = {}
-        """Call to its record."""
+        """Call → its record."""
 
     def of(self, test: str) -> GoldenValues:
         """Start the records of a test and return this oracle."""
@@ -90,7 +90,7 @@ class GoldenValues:
         raise BrokenTestError("answers are not in the handout")
 
     def mistakes(self, function: str) -> list[list[RecordedMistake]]:
-        """Return the known mistakes that can show in a function, group by group, the likeliest group first."""
+        """Return the known mistakes that can change a function's results, group by group, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
@@ -111,7 +111,7 @@ class GoldenValues:
 
 
 class GoldenRecorder:
-    """An oracle that answers as the solution does and records all that the public tests ask of it."""
+    """An oracle that answers like the solution and records all requests of the public tests."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
@@ -120,9 +120,9 @@ class GoldenRecorder:
         self.test = ""
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """Test name to the records of its calls."""
+        """Test name → the records of its calls."""
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """Function to group to the number of a mistake that shows in a call, and its hint."""
+        """Function → group → number of a mistake that changes a call, and its hint."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
@@ -135,7 +135,7 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls}
 
     def expected(self, call: Call) -> Value | Refused:
-        """Return the right outcome of a call and record it, with the marks of the mistakes that show in it."""
+        """Return the right outcome of a call and record it, with the marks of the mistakes that change it."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Value):

@@ -1,6 +1,6 @@
 """The oracle of the grader: the reference solution, and the solution with each known mistake in it.
 
-Every submission asks the same of it, so it remembers its replies, up to a bound.
+Every submission makes the same requests, so the oracle caches its replies, up to a limit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_REMEMBERED_CALL = 32 * 1024
-"""Maximum bytes of a call that is remembered and explained: a test may hand back results, which can be of any size."""
+"""Maximum bytes of a call that is cached and explained: a test may pass results of any size."""
 
 
 class InnerCall(NamedTuple):
@@ -39,7 +39,7 @@ class InnerCall(NamedTuple):
 
 
 class Reference:
-    """The oracle of one assignment. It reads the solution and the catalogue when it is first asked."""
+    """The oracle of one assignment. It reads the solution and the catalogue at the first request."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -51,7 +51,7 @@ class Reference:
 
     @functools.cached_property
     def solution(self) -> types.ModuleType:
-        """The reference solution, which nobody may change."""
+        """The reference solution; callers must not change it."""
         return catalogue.solution(self.assignment)
 
     @functools.cached_property
@@ -68,7 +68,7 @@ class Reference:
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # it says nothing of the call, and must not be remembered
+            raise MemoryError(reply.raised.message)  # it does not depend on the call, and must not be cached
         return reply
 
     def expected(self, call: Call) -> Value | Refused:
@@ -84,7 +84,7 @@ class Reference:
             return False
         try:
             expected = self.reply(call)
-        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return False
         if expected.raised is not None:
             return False
@@ -120,9 +120,9 @@ class Reference:
         return tuple(inner_calls.values())
 
     def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return what the solution makes of a call with other functions in place of some of its own.
+        """Return the solution's result of a call with some of its functions replaced.
 
-        Raises whatever the solution, or one of these functions, raises.
+        Raise any exception of the solution or of these functions.
         """
         module = catalogue.solution(self.assignment)
         vars(module).update(functions)
@@ -136,7 +136,7 @@ class Reference:
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """Question to known wrong numbers, each with its hint."""
+        """Question → known wrong numbers, each with its hint."""
         return catalogue.wrong_answers(self.assignment)
 
     # The solution with a known mistake in it
@@ -149,7 +149,7 @@ class Reference:
     def _mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """Return the known mistakes that can show in the results of a function.
 
-        Its own come before those of functions below it: a student may have written anew what the solution takes from
+        Its own come before those of functions below it: a student may have rewritten code that the solution takes from
         another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
@@ -162,7 +162,7 @@ class Reference:
             return None
         try:
             expected = self._replies(call.encoded)
-        except MemoryError:  # a test may hand on what the submission returned, of which much is made
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return None
         if expected.raised is not None:
             return None
@@ -171,9 +171,9 @@ class Reference:
         return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
-        """Return the outcome of a call with a known mistake in the solution. Most mistakes leave most calls alone."""
+        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not change most calls."""
         expected = self._replies(encoded)
-        if expected.raised is not None:  # every entry refuses what the solution refuses
+        if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
             return Unchanged()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
@@ -182,7 +182,7 @@ class Reference:
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, of at most the first `count`; None for what is no number."""
+    """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
     counted = itertools.islice(iterated_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
@@ -191,7 +191,7 @@ _NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
 
 def is_small(call: Call) -> bool:
-    """Return whether a call is small enough to be remembered."""
+    """Return whether a call is small enough to be cached."""
     try:
         return len(call.encoded) <= MAX_REMEMBERED_CALL
     except ValueError:

@@ -1,7 +1,7 @@
 """The commands and checks that run on a student's own machine: `python -m autograder.checks`, and notebooks.
 
     launch           the command line: checks once, at every save, or with the course in the browser
-    host             what differs between a terminal and a browser tab
+    host             the differences between a terminal and a browser tab
     local_context    one run of the tests on the student's file in this process; a pytest plugin
     progress         the state of an assignment after a run, and its text in Markdown
     page_state       the same for a lesson's page, as HTML

@@ -1,4 +1,4 @@
-"""The command `python -m autograder.laptop`, which `python -m autograder.checks` runs too: see `launch`."""
+"""The command `python -m autograder.laptop`, which `python -m autograder.checks` also runs: see `launch`."""
 
 import sys
 

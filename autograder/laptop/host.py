@@ -14,12 +14,12 @@ CALL_TIMEOUT_SECONDS = 5
 """Maximum time of a test in a terminal, of a call in a browser tab, and of a call in grading."""
 
 TIMEOUT_MARK = "from pytest-timeout"
-"""Part of the message of every exception that ends a call for its time."""
+"""Part of the message of every exception that ends a call because of its time."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """A place where checks run: how it bounds a call, and how its messages name files and next steps."""
+    """A place where checks run: its limit on a call, and the names of files and next steps in its messages."""
 
     plugins: str
     """Options of pytest that only this host needs; `{seconds}` stands for CALL_TIMEOUT_SECONDS."""
@@ -41,7 +41,7 @@ class Host:
     student_file_format: str = "{root}/assignments/{name}/{name}.py"
     """Path of the student's file of the assignment `{name}`, where `{root}` is the folder of the course."""
     stuck: Mapping[str, str] = field(default_factory=dict)
-    """Function to a sentence, for a function that ended an earlier run of the file and is not called any more."""
+    """Function to a sentence, for a function that ended an earlier run of the file and is no longer called."""
 
     def pytest_options(self) -> list[str]:
         """Return the options of pytest that only this host needs."""

@@ -24,7 +24,7 @@ from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
 POLL_SECONDS = 0.4
-"""Time between two looks at the student's files."""
+"""Time between two checks of the student's files."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -111,7 +111,7 @@ def add_ways(parser: argparse.ArgumentParser) -> None:
 
 
 def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
-    """Return the assignment and the function that a word of the command line names. A file's name will do.
+    """Return the assignment and the function that a word of the command line names. The word may be a file name.
 
     `root`: the course's folder.
     """
@@ -126,7 +126,7 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
 
 
 def _check_exists(name: str, available: Sequence[str]) -> None:
-    """Raise an error with the nearest known name where this one is unknown."""
+    """Raise an error with the nearest known name if this name is unknown."""
     if available and name not in available:
         near = difflib.get_close_matches(name, available, 1, 0.5)
         proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
@@ -137,7 +137,7 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
     """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
     run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
-    console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
+    console = Console(soft_wrap=True, highlight=False)  # numbers in a rule are printed like its words
     if len(names) == 1:
         print_detail(console, all_progress[0], only)
     else:
@@ -146,12 +146,12 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
 
 
 def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
-    """Yield the assignments whose files were saved: the first at once, then all others, then each at its saves."""
+    """Yield the assignments whose files were saved: the first at once, then all others, then each when it is saved."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}
         for name, path in files.items():
-            with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
+            with contextlib.suppress(FileNotFoundError):  # an editor is replacing it
                 now[name] = path.stat().st_mtime_ns
         if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed

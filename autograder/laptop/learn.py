@@ -1,7 +1,7 @@
 """The command `whereabouts learn LESSON`, for a learner who installed the package and has an empty folder.
 
-It writes the lesson's stub into the current folder and checks it there, by hidden tests too: the package holds the
-course for learning alone.
+It writes the lesson's stub into the current folder and checks it there, by hidden tests too: the package contains the
+course for self-study.
 """
 
 from __future__ import annotations

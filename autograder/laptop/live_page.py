@@ -1,7 +1,7 @@
 """The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
 
-It listens on this machine alone, and answers whoever knows the random token with which every path begins. The browser
-reads the address from a file that nobody else may read, since all users of a machine can see command lines.
+It listens only on this machine, and answers requests whose path begins with the random token. The browser reads the
+address from a file that no other user may read, since all users of a machine can see command lines.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class PageServer(ThreadingHTTPServer):
         self.update(checking=True)
 
     def update(self, **changes: Any) -> None:
-        """Change the state that the pages show. A change by lesson leaves the other lessons as they are."""
+        """Change the state that the pages show. A change of one lesson does not affect the other lessons."""
         for name, value in changes.items():
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str, source: Path) -> None:
-        """Draw the pictures of a lesson. A picture that has changed gets another address, so that browsers load it."""
+        """Draw the pictures of a lesson. A changed picture gets another address, so that browsers load it."""
         drawn = pictures.draw_in_process(lesson, source)
         self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
         addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
@@ -91,7 +91,7 @@ def serve(
 ) -> None:
     """Open the page `first` of the course in a browser, and check each save, until Ctrl-C.
 
-    `port`: the port to listen on; any free port where it is 0.
+    `port`: the port to listen on; any free port if it is 0.
     """
     server = PageServer(_course(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,6 +1,6 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-A pytest plugin, also under a plain `pytest`. The host ends a call that does not return.
+A pytest plugin, even under a plain `pytest`. The host ends a call that does not return.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ PYTEST_OPTIONS = (
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
 ).split()
-"""Options of every run. pytest's own reporter stays for the sake of its debugger, and shows nothing."""
+"""Options of every run. pytest's own reporter stays because of its debugger, and shows nothing."""
 
 LOADING = "(file)"
-"""Name that stands for the loading of the file, where others are names of tests or functions."""
+"""Name for the loading of the file, beside the names of tests or functions."""
 
 
 class LocalFile:
-    """A student's file in this process, loaded as far as it runs."""
+    """A student's file in this process, loaded up to the line where it stops."""
 
     def __init__(self, name: str, path: Path, host: Host) -> None:
         self.host = host
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.stuck = dict(host.stuck)
-        """function → sentence, for a function that did not return and is not called any more"""
+        """function → sentence, for a function that did not return and is no longer called"""
         self.failure: Raised | None
         if LOADING in self.stuck:
             self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), self.stuck[LOADING])
@@ -56,11 +56,11 @@ class LocalFile:
 
     @property
     def answers(self) -> Any:
-        """The value of ANSWERS; None where the file does not come as far as that."""
+        """The value of ANSWERS; None if the file stops before it."""
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raises Stopped where it does not return, or builds on a function that did not."""
+        """Make a call. Raise Stopped if it does not return, or builds on a function that did not."""
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
             if name in self.stuck:
                 raise Stopped(Kind.TIMEOUT, self.stuck[name])
@@ -74,13 +74,13 @@ class LocalFile:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both mean the checks."""
+    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both end the checks."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """Hands the student's files to the tests. In a run of its own it collects the results and the printed output."""
+    """Source of the student's files for the tests. In its own run it collects the results and the printed output."""
 
     folders: Sequence[str] = ("public",)
     """Folders of the tests that run."""
@@ -117,18 +117,18 @@ class LocalContext(TestContext):
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
     def questions(self, assignment: str) -> dict[str, Any]:
-        """Return what a handout says of the questions: `forms` of the answers, and the questions for `practice`."""
+        """Return what a handout says about the questions: `forms` of the answers, and the questions for `practice`."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield whether an answer is right, and a sentence, for each that may be judged on this machine."""
+        """Yield True or False and a sentence for each answer that may be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
             yield from practice_results(answers, self.questions(assignment).get("practice", {}))
 
     def solution(self, assignment: str, function: str) -> str | None:
-        """Return a worked solution; None where the student's machine has none."""
+        """Return a worked solution; None if the student's machine has none."""
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the student's module for one test."""
@@ -172,5 +172,5 @@ class LocalContext(TestContext):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Hand out submissions where no other context does, as under a plain `pytest`."""
+    """Provide submissions if no other context does, as under a plain `pytest`."""
     config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))

@@ -1,4 +1,4 @@
-"""The results of a run as a lesson's page shows them, in the live page and in a browser tab alike."""
+"""The results of a run in the form of a lesson's page, for the live page and a browser tab alike."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:
-    """Return a worked solution, folded, with a warning where the student's function is not right yet."""
+    """Return a worked solution, folded, with a warning if the student's function is not right yet."""
     text = progress.run.solution(progress.name, state.name)
     if text is None:
         return ""

@@ -30,7 +30,7 @@ LESSON_FILE = "README.md"
 """Name of a lesson's text, beside the student's file."""
 
 MAX_OUTPUT = 1000
-"""Characters of a test's printed output that are shown."""
+"""Maximum number of characters of a test's printed output."""
 
 MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
 MARKS |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
@@ -68,7 +68,7 @@ class Progress:
 
     @property
     def problem(self) -> str:
-        """The reason why the file does not run to its end; empty where it does, or lacks no more than an import."""
+        """The reason why the file does not run to its end; empty if it does, or lacks only an import."""
         failure = self.file.failure
         stopped = stop_message(failure) if failure is not None and not failure.left_out else ""
         return self.source.problem or stopped
@@ -88,7 +88,7 @@ class Progress:
 
     @property
     def next_function(self) -> str | None:
-        """The function to work on: the first in the lesson's order that is not right and waits for no other."""
+        """The function to work on: the first in the lesson's order that is not right and does not wait for another."""
         waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
@@ -134,7 +134,7 @@ def overview(all_progress: Sequence[Progress]) -> str:
 
 
 def file_remarks(progress: Progress) -> str:
-    """Return what concerns the whole file: imports that grading lacks, the reason why it stops, and its output."""
+    """Return the messages on the whole file: imports that grading lacks, the reason why it stops, and its output."""
     parts = [
         f"{progress.location(line)} imports {inline(module)}, which is not there when your file is graded: what uses it"
         " fails."
@@ -171,7 +171,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
 
 
 def conclusion(progress: Progress) -> str:
-    """Return how much is done, and what comes next."""
+    """Return the progress and the next step."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
@@ -204,7 +204,7 @@ def _has_wrong_answer(progress: Progress) -> bool:
 def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
     """Print a line for each function and its first mistake in full.
 
-    `only`: functions to print alone, with all their mistakes; all functions where it is empty.
+    `only`: the functions to print, with all their mistakes; all functions if it is empty.
     """
     shows_hidden = progress.run.shows_hidden
     checked = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * shows_hidden}."

@@ -1,6 +1,6 @@
 """Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
-All of it runs in one process, since there is nothing to protect. No handout has this module.
+All of it runs in one process, since there is nothing to protect. This module is in no handout.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TRIES_FILE = Path(".tries.json")
 """Assignment → question → the wrong answers that were tried."""
 
 MAX_TRIES = 2
-"""Wrong answers to a question before the right one is explained. A yes or no has one: the other is right."""
+"""Wrong answers to a question before the right answer is explained. It is 1 for a yes or no."""
 
 
 class SelfStudyContext(LocalContext):
@@ -52,7 +52,7 @@ class SelfStudyContext(LocalContext):
         return {"forms": {key: answers.answer_form(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield whether an answer is right, and a sentence: the reason for a right one, and after a few tries."""
+        """Yield True or False for each answer, and a sentence: the reason for a right answer, or after a few tries."""
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
@@ -67,7 +67,7 @@ class SelfStudyContext(LocalContext):
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def solution(self, assignment: str, function: str) -> str | None:
-        """Return the worked solution of a function, with the helpers that it names; None where there is none."""
+        """Return the worked solution of a function, with the helpers that it names; None if there is none."""
         solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
         if function not in solution.functions:
             return None
@@ -82,7 +82,7 @@ class SelfStudyContext(LocalContext):
 
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
-    """Return the sentence for one answer. Adds a wrong one to `tries`."""
+    """Return the sentence for one answer. Add a wrong answer to `tries`."""
     key, max_tries = quiz.key(result.test), 1 if right.yes_or_no else MAX_TRIES
     if not result.passed and answer not in tries:
         tries.append(answer)
@@ -93,7 +93,7 @@ def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: 
 
 
 def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
-    """Print one worked solution, and what it costs to read it; return the exit code."""
+    """Print one worked solution after a warning; return the exit code."""
     text = run.solution(name, function)
     if text is None:
         print(f"{name} has no function {function}.")

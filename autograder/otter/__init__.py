@@ -1,7 +1,7 @@
-"""The interface to Otter-Grader. Scores are Otter's; `grading.scoring` asks for them.
+"""The interface to Otter-Grader. Otter computes the scores for `grading.scoring`.
 
     plugin     runs a trusted driver instead of the student's code under `otter run` and on Gradescope
-    platform   what a platform starts
+    platform   the entry point on a platform
     package    the zip that these take
 
 Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.

@@ -1,7 +1,7 @@
 """The zip that `otter run` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
 
-On a platform nothing is fetched but from the public package index: the environment file installs the wheel from the
-zip, everything else in the versions of `requirements.lock`.
+On a platform, only the public package index is used: the environment file installs the wheel from the
+zip, and everything else in the versions of `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def build(
 
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Otter's configuration. The course's plugin comes last: what others have to say to the student, it keeps."""
+    """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.suite_hash}
     if isolation != "full":
         ours["isolation"] = isolation
@@ -69,7 +69,7 @@ def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> d
 def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
     """Return the files that Otter's generator makes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform: Otter would load them here, and its own take packages that only graders have.
+    # The plugins are for the platform: Otter would load them here, and its own need packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -107,6 +107,6 @@ def wheel(folder: Path) -> Path:
 
 
 def _constraints() -> str:
-    """Return the versions of packages that the course is tested with."""
+    """Return the versions of packages with which the course is tested."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

@@ -1,8 +1,8 @@
-"""The entry point of a Gradescope container: whatever a student submits, Otter gets what it can take.
+"""The entry point of a Gradescope container: whatever a student submits, Otter gets a file that it accepts.
 
-Left alone, Otter stops with an error at two Python files, at a notebook that is none, and at code in a folder, as in
-the clone of a repository; and students would get no result. So all that was handed in is put aside, where the plugin
-reads it, and Otter finds one empty file. What Otter has written is then marked as Markdown, which it cannot do itself.
+By itself, Otter stops with an error at two Python files, at an invalid notebook, and at code in a folder, as in the
+clone of a repository; and students would get no result. So the whole submission is moved aside, where the plugin reads
+it, and Otter finds one empty file. Otter's output is then marked as Markdown, which Otter cannot do itself.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from autograder.otter.plugin import UPLOAD_FOLDER
 
 
 def main(folder: str, assignment: str) -> None:
-    """Grade what lies in `folder`/submission, and leave `folder`/results/results.json."""
+    """Grade the content of `folder`/submission, and write `folder`/results/results.json."""
     submission, upload = Path(folder, "submission"), Path(folder, UPLOAD_FOLDER)
-    if not upload.is_dir():  # who looks for a mistake starts it twice
+    if not upload.is_dir():  # somebody who looks for a mistake starts it twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)

@@ -1,7 +1,7 @@
-"""The Otter plugin: grades the submission behind the wall and leaves Otter's kernel a trusted driver to run.
+"""The Otter plugin: it grades the submission behind the wall and gives Otter's kernel a trusted driver to run.
 
-Otter would execute the submission in the process that holds the tests. So everything the student handed in is taken out
-of the submission folder before Otter's kernel, whose working directory that is, can import or unpickle any of it.
+Otter would execute the submission in the process that holds the tests. So the whole submission is removed from its
+folder before Otter's kernel, whose working directory this is, can import or unpickle any of it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     """Its settings are the assignment's name, the hash of the suite that the zip was built from, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
-        """Read what was handed in, then empty the folder. Runs before Otter looks for logs or starts its kernel."""
-        use_safe_path()  # Otter's kernel too is started in a folder where the student chose the names
+        """Read the submission, then empty the folder. This runs before Otter looks for logs or starts its kernel."""
+        use_safe_path()  # Otter's kernel also starts in a folder where the student chose the names
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.suite_hash != self.plugin_config["suite"]:
             raise RuntimeError(
@@ -46,11 +46,11 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         upload = path.parent.with_name(UPLOAD_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
         _empty(path.parent)
-        # Otter reads the file once more before it asks for the driver.
+        # Otter reads the file again before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
-        """Grade, and return the driver in the submission's place."""
+        """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
         disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
@@ -59,9 +59,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         return _driver(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
-        """Tell the student what they may know at once.
+        """Show the student everything that they may know at once.
 
-        A plugin that ran before has the first word and, where it hides everything, the only one.
+        The output of an earlier plugin comes first and, if it hides everything, is the only output.
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
@@ -87,7 +87,7 @@ _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor"
 def _empty(folder: Path) -> None:
     """Remove everything but Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
-        if entry.name == "tests":  # Otter's, in the place of whatever the student had under that name
+        if entry.name == "tests":  # Otter's file replaces any file of the student with that name
             continue
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

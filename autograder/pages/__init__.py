@@ -3,10 +3,10 @@
     course_pages   the pages, and the files beside them
     markdown       a lesson's Markdown → HTML
     formulas       LaTeX → MathML
-    glossary       the terms of the glossary, explained where a lesson uses them
+    glossary       the terms of the glossary, explained at their uses in a lesson
     questions      the form of each answer, and the answers of the questions for practice
     picture_files  pictures beside texts, and the map of the course for a term's plan
-    dials          pictures that move, and all JavaScript (script/, and dials/ here and in lessons)
+    dials          interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
     style, templates  the look of the pages
     vendor         the full-text search and the font of formulas, with their licences
 

@@ -71,12 +71,12 @@ def style() -> str:
 
 
 def _text(path: Path, edition: Edition) -> str:
-    """Return a text of the course as the edition has it."""
+    """Return a text of the course in this edition."""
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
 def _lesson(assignment: Assignment, environment: Environment, edition: Edition) -> tuple[str, str, dict[str, str]]:
-    """Return the lesson's text, its folder, and what is placed in it: docstrings, dials, and questions for practice.
+    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and questions for practice.
 
     The answers to questions for practice are no secret; all other answers are.
     """
@@ -92,8 +92,8 @@ def _lesson(assignment: Assignment, environment: Environment, edition: Edition) 
 def _docstring(function: ast.FunctionDef) -> str:
     """Return the signature and docstring of a function, folded.
 
-    Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
-    begin a line.
+    Running text has no line ends, so that it wraps at the width of the page; formulas (indented) and fields
+    (`Returns:`) begin a line.
     """
     running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
     signature = code(f"{function.name}({ast.unparse(function.args)})").strip()
@@ -104,13 +104,13 @@ def _docstring(function: ast.FunctionDef) -> str:
 
 
 def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return mark → form, of each dial that a text has a mark for."""
+    """Return mark → form, for each dial with a mark in a text."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": edition.words(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _lesson_summary(name: str, html: str) -> dict[str, Any]:
-    """Return what the first page and the navigation show of a lesson."""
+    """Return the information about a lesson for the first page and the navigation."""
     return {
         "name": name,
         "title": _plain(html.partition("</h1>")[0]),
@@ -130,7 +130,7 @@ def _bodies(
     placed = _drawn(texts["README"], "index", environment, edition)
     placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", placed) for name, text in texts.items()}
-    # The glossary's own words are no buttons, and have places to link to.
+    # The glossary's own words are not buttons, and have link targets.
     plain = Renderer(Glossary(""), TEXTS, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}

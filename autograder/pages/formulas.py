@@ -1,7 +1,7 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from
-what is beside them, brackets know their sides, and a minus at the beginning is a sign.
+latex2mathml converts every command that the lessons use. This module adds what it leaves out: space around functions,
+the sides of brackets, and the sign of a minus at the beginning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """A text that cannot be shown as a page. The message holds the formula, or the rest of it."""
+    """A text that cannot be shown as a page. The message contains the formula, or the rest of it."""
 
 
 _FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
@@ -27,15 +27,15 @@ _LATEX_REPLACEMENTS = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
     (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Pattern → replacement, before a formula is converted: a thin space on both sides of a function, none before a
+"""Pattern → replacement, before a formula is converted: a thin space on both sides of a function, but not before a
 bracket."""
 _BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
-    """Return a formula as MathML. Raises PageError for an unknown command."""
+    """Return a formula as MathML. Raise PageError for an unknown command."""
     source = latex.strip()
-    if display and r"\qquad" in source:  # two formulas: where a line is full, the second stands below the first
+    if display and r"\qquad" in source:  # two formulas: if a line is full, the second is below the first
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise PageError(f"{latex}: an unmatched brace")
@@ -43,7 +43,7 @@ def mathml(latex: str, display: bool = False) -> str:
         source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
-    except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
+    except Exception as error:  # latex2mathml raises a separate type for each mistake, without a common base
         raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
         element.text = html.unescape(element.text or "")  # characters are written as entities
@@ -68,5 +68,5 @@ def _add_attributes(row: Element) -> None:
             case "mo" if text in ("−", "+", "±") and begins:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
-                symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
+                symbol.tag = "mi"  # a name; beside a text, browsers read the minus of `high − low` as a sign
         begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _BEFORE_SIGN

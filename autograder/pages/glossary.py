@@ -1,6 +1,6 @@
-"""The terms of the glossary, explained where a lesson touches them.
+"""The terms of the glossary, explained at their uses in a lesson.
 
-A term becomes a button that opens its meaning: it works by mouse and keyboard, and without JavaScript.
+A term becomes a button that opens its meaning, by mouse or keyboard, even without JavaScript.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from html import escape
 
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
-"""A term, its meaning and its lesson; or, of a word that means something else elsewhere, the lessons in which it means
-this (0: the front page)."""
+"""A term, its meaning and its lesson; for a word that has another meaning elsewhere, the lessons in which it has this
+meaning (0: the front page)."""
 _EVERYDAY_WORDS = frozenset("value content learned factor base row shape step section model distance".split())
-"""Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
+"""Words that lessons also use in their everyday sense: their rows in the glossary explain only one meaning."""
 
 
 def slug(text: str) -> str:
@@ -31,12 +31,12 @@ class Glossary:
         self._terms = {
             _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY_WORDS
         }
-        # Longest first. A sentence may begin with a term; other capitals count: `Set` is no SET.
+        # Longest first. A sentence may begin with a term; other capitals count: `Set` is not SET.
         written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
     def with_term_buttons(self, text: str, marked_terms: set[str], lesson: int = 0) -> str:
-        """Return plain text of a lesson as HTML, with the terms that are not in `touched` yet as buttons."""
+        """Return plain text of a lesson as HTML, with buttons for the terms that are not in `touched` yet."""
 
         def button(match: re.Match[str]) -> str:
             term = self._terms[_lower_first(match[1])]

@@ -31,14 +31,14 @@ def code(text: str, language: str = "") -> str:
 
 
 class Renderer:
-    """Renders the course's texts: every lesson, the glossary, the page on numpy."""
+    """Renderer of the course's texts: every lesson, the glossary, the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
         """Prepare to render texts of `folder`. `lessons` are those of the full course, whose numbers a glossary has."""
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
-        # A block scrolls sideways where it is too wide, by keyboard too.
+        # A block that is too wide scrolls sideways, by keyboard too.
         wide, formula = '<div class="scroll" tabindex="0">{}</div>\n', '<div class="formula" tabindex="0">{}</div>\n'
         self._html = cast(RendererHTML, self._markdown.renderer)
         rules: dict[str, Any] = {
@@ -53,8 +53,8 @@ class Renderer:
     def render(self, text: str, folder: str, placed: Mapping[str, str]) -> str:
         """Return the HTML of a text in a folder below assignments/. Each term is marked once, and none in sources.
 
-        `placed`: what stands in it and is not written there, as HTML. `def name` goes behind the heading of a function,
-        `answer name` behind the line of a question for practice, and `name` in the place of a mark `<!-- name -->`.
+        `placed`: insertions as HTML. `def name` comes after the heading of a function, `answer name` after the line of
+        a question for practice, and `name` replaces a mark `<!-- name -->`.
         """
         touched: set[str] = set()
         lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
@@ -73,7 +73,7 @@ class Renderer:
                     out.append(_html(placed.get(f"answer {parts[0].content}", "")))
             elif token.type == "heading_close" and token.tag == "h3":
                 names = re.findall(r"`(\w+)`", before.content)
-                # Where two functions share a heading, each has a place to link to.
+                # If two functions share a heading, each has a link target.
                 anchors = "".join(f'<a id="{name}"></a>' for name in names) if len(names) > 1 else ""
                 out.append(_html(anchors + "".join(placed.get(f"def {name}", "") for name in names)))
             elif token.type == "html_block":
@@ -85,7 +85,7 @@ class Renderer:
         )
 
     def _inline(self, parts: list[Token], folder: str, touched: set[str], lesson: int) -> None:
-        """Point links to pages and images below the page, and mark terms outside of links and strong words."""
+        """Point links to pages and images below the page, and mark terms outside links and strong words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":

@@ -1,4 +1,4 @@
-"""The pictures that texts show, as files beside these texts."""
+"""The pictures in texts, as files beside these texts."""
 
 from __future__ import annotations
 

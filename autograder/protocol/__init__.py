@@ -1,10 +1,10 @@
-"""A call and its reply: what the wall, the tests and a student's laptop share.
+"""A call and its reply, which the wall, the tests and a student's laptop share.
 
-    call     performs one call of a student's function, and says what came of it
+    call     performs one call of a student's function, and describes its result
     codec    plain values ↔ bytes, nothing else
-    failure  what became of a test and of a submission: kinds of mistakes, and the exceptions that carry them
+    failure  results of a test and of a submission: kinds of mistakes, and exceptions for them
 
-It ships to students, and knows numpy and the standard library alone: a worker behind the wall loads it.
+It ships to students, and imports only numpy and the standard library, because a worker behind the wall loads it.
 """
 
 PUBLIC_MODULES = ("call", "codec", "failure")

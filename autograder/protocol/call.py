@@ -1,7 +1,7 @@
-"""Performs one call of a student's function and reports all that a test may ask about it.
+"""Perform one call of a student's function and report everything that a test may check.
 
-Used by the worker behind the wall and, on a student's laptop, in the same process: so both see a submission alike.
-Imports numpy and the standard library only, since the worker has nothing else.
+The worker behind the wall uses this module, and so does a student's laptop, in the same process: so both treat a
+submission alike. It imports only numpy and the standard library, since the worker has nothing else.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ import numpy as np
 from autograder.protocol import codec
 
 MAX_MESSAGE = 2000
-"""Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
+"""Maximum number of characters of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
-"""The one name of a submission that is read and not called."""
+"""The one name of a submission that is read, not called."""
 
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception from a student's code, made of text that the submission may control."""
+    """An exception from a student's code, as text that the submission may control."""
 
     kind: str
     """name of its class"""
     bases: tuple[str, ...]
-    """names of all built-in exceptions that it is one of, nearest first"""
+    """names of its built-in base classes, nearest first"""
     message: str
     line: int | None = None
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
     left_out: bool = False
-    """whether it came from an import of what is not there: an empty module stood in, and the rest of the file ran"""
+    """True if it came from a missing import: an empty module replaced it, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""
@@ -52,21 +52,21 @@ class Raised:
 
     @property
     def at_line(self) -> str:
-        """The line in words, to stand behind others; empty where it is not known."""
+        """The line in words, for the end of a sentence; empty if it is not known."""
         return f" at line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of a submission's function, as a test makes it."""
+    """A call of a submission's function in a test."""
 
     function: str
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     measured: bool = False
-    """whether its lines are counted and its arguments looked at afterwards"""
+    """True if its lines are counted and its arguments checked afterwards"""
     uncounted: tuple[str, ...] = ()
-    """functions of the submission whose lines do not count, where it is measured: a call of one counts as one line"""
+    """functions of the submission whose lines do not count in a measured call: a call of one counts as one line"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
@@ -83,21 +83,22 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of a call: a plain value or an exception, and what was measured."""
+    """The result of a call: a plain value or an exception, and the measurements."""
 
     encoded: bytes = codec.NONE
-    """the result as `codec.encode` wrote it"""
+    """the result, encoded by `codec.encode`"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed outside of libraries, where that was measured"""
+    """lines executed outside libraries, if they were measured"""
     changed: tuple[str, ...] = ()
-    """the arguments changed in place, as a reader would name them, where that was measured"""
+    """names of the arguments that changed in place, if they were measured"""
 
     @functools.cached_property
     def value(self) -> Any:
-        """The result, decoded once: nobody can change an array in it. None where an exception came instead.
+        """The result, decoded once: its arrays are read-only. None if there was an exception instead.
 
-        Raises MalformedError for forged bytes, and never after a wire or a backend has handed out the reply: they look.
+        Raise MalformedError for forged bytes, but never after a wire or a backend has returned the reply, since they
+        check it.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 
@@ -105,9 +106,9 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs as any imported module is.
 
-    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. What it imports
-    and is not there is an empty module: nobody loses functions that do not use it. Returns the module, as far as it
-    came, and the first exception that stopped something, or else of an import. Lines count through all cells.
+    A file is one cell; a notebook has many, and a cell that raises does not stop the next cell. An empty module
+    replaces a missing import, so functions that do not use it still work. Return the module up to where it stopped,
+    and the first exception that stopped a cell, or else of an import. Line numbers continue through all cells.
     """
     module = types.ModuleType(name)
     module.__file__ = filename
@@ -120,7 +121,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
         for number, cell in enumerate(cells, start=1):
             try:
                 stand_in.run(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module)
-            except BaseException as error:  # a submission may raise anything, SystemExit included
+            except BaseException as error:  # a submission may raise anything, even SystemExit
                 raised = describe_exception(error, filename)
                 if len(cells) > 1:
                     raised = replace(raised, message=f"{raised.message} (in code cell {number})")
@@ -131,13 +132,13 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
 
 
 class _MissingImports:
-    """Finds an empty module in the place of each that an import missed. What a `try` catches is left to the file."""
+    """Finder of an empty module for each missing import. The file handles imports in a `try` itself."""
 
     def __init__(self) -> None:
         self.missing: dict[str | None, Raised] = {}
 
     def run(self, code: types.CodeType, module: types.ModuleType) -> None:
-        """Execute some code, once more for each import that something stands in for from then on."""
+        """Execute some code, again for each import that an empty module replaces from then on."""
         while True:
             try:
                 return exec(code, module.__dict__)
@@ -147,13 +148,13 @@ class _MissingImports:
                 self.missing[error.name] = replace(describe_exception(error, code.co_filename), left_out=True)
 
     def remove(self) -> None:
-        """Nobody else in this process gets an empty module."""
+        """No other code in this process gets an empty module."""
         sys.meta_path.remove(self)
         for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Asked by Python where nobody else has found a module."""
+        """Find a module for Python if no other finder has found it."""
         is_missing = any(f"{name}.".startswith(f"{missing}.") for missing in self.missing)
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
@@ -161,11 +162,11 @@ class _MissingImports:
         return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """There is nothing in it. What a file takes from it by name is another empty module."""
+        """Empty module. Each name that a file imports from it is another empty module."""
 
 
 class _MissingModule(types.ModuleType):
-    """Is nothing, and says so when it is used."""
+    """Placeholder that raises an error when it is used."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"No module named {self.__name__!r}, where this is graded")
@@ -175,7 +176,7 @@ class _MissingModule(types.ModuleType):
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
-    """Call a function of a submission, or read its ANSWERS. The arguments are the function's to spoil."""
+    """Call a function of a submission, or read its ANSWERS. The function may change the arguments."""
     function = module.__dict__.get(call.function)
     if call.function == ANSWERS:
         return Reply(codec.encode(function))
@@ -192,7 +193,7 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
-    """Return the reply to a call with what is measured. Raises what the function raises."""
+    """Return the reply to a call with its measurements. Raise any exception of the function."""
     before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
     with lines:
         result = function(*call.args, **call.kwargs)
@@ -208,13 +209,13 @@ def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.Cod
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
+    """Return each argument to the last bit, NaNs included, under its name for a reader."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
 
 class _LineCounter:
-    """Counts the lines that a call executes outside of libraries and outside of functions that count elsewhere."""
+    """Counter of the lines that a call executes outside libraries and outside functions that count elsewhere."""
 
     LIBRARIES = (
         "<frozen ",
@@ -222,14 +223,14 @@ class _LineCounter:
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """Beginnings of the names of files whose lines do not count: the standard library, what is installed beside numpy
-    (where a library watches the garbage collector, its lines come in the midst of a call), and this file."""
+    """Beginnings of the names of files whose lines do not count: the standard library, packages beside numpy (a
+    library that watches the garbage collector runs in the middle of a call), and this file."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
         self.uncounted = frozenset(uncounted)
         self.is_elsewhere = False
-        """whether an uncounted function is being executed, and all that it calls"""
+        """True while an uncounted function, or a function that it calls, is being executed"""
 
     def __enter__(self) -> None:
         sys.settrace(self._call)

@@ -1,9 +1,9 @@
-"""Plain values to bytes and back: what may cross between a submission and a test.
+"""Plain values to bytes and back: the values that may cross between a submission and a test.
 
 Plain is: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the usual bool,
-integer and float dtypes, each of exactly that class. Whatever else a submission returns is opaque: described by name,
-and no more. Decoding builds these values and nothing else: no class is looked up, no code runs, and a length is
-believed only when that many bytes are really there.
+integer and float dtypes, each of exactly that class. Any other value of a submission is opaque: it is only described
+by name. Decoding builds only these values: no class is looked up, no code runs, and a length is believed only when
+that many bytes are really there.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import Any
 import numpy as np
 
 MAX_DEPTH = 16
-"""Containers nested deeper than this are no answer to any question of the course."""
+"""Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_ITEMS = 100_000
-"""Values in one message, containers counted with their contents: bounds the memory that small bytes can ask for."""
+"""Values in one message, containers counted with their contents: this limits the memory that few bytes can request."""
 
 MAX_NUMBERS = 1 << 18
 """Numbers in all arrays of one message together, four times the largest result of the course, and eight bytes of text
-count as one: bounds what a test that multiplies two results can be made to compute, and the memory of a reply."""
+count as one: this limits the computation of a test that multiplies two results, and the memory of a reply."""
 
 MAX_BYTES = 8 << 20
 """Bytes of one message."""
 
 MAX_DESCRIPTION = 500
-"""Characters of the words for a value that may not cross. All of them are printable."""
+"""Maximum number of characters that describe a value which may not cross. All of them are printable."""
 
 MAX_INT_BYTES = 64
 MAX_AXES = 16
@@ -44,8 +44,8 @@ _DTYPE_BYTES = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, and that.
-Two names of C for one type (long, long long) are one."""
+"""The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, then the
+name. Two C names for one type (long, long long) count as one."""
 
 DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
 """numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
@@ -57,14 +57,14 @@ _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
 class MalformedError(ValueError):
-    """Bytes that no encoder of ours wrote, or a value for which no message has room."""
+    """Bytes that our encoder did not write, or a value that is too large for a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """Stands where a value was that may not cross; `description` is text that the submission may control.
+    """Replacement for a value that may not cross; `description` is text that the submission may control.
 
-    No two are equal: what could not cross agrees with nothing.
+    No two are equal: such a value agrees with nothing.
     """
 
     description: str
@@ -96,7 +96,7 @@ def message(*values: object) -> bytes:
 def decode(data: bytes, writeable: bool = True) -> Any:
     """Return the value that some bytes encode. Raise MalformedError if they encode none.
 
-    Arrays are copied where they are to be `writeable`. Where not, the bytes came from a worker, and hold no generator.
+    Arrays are copied if they must be `writeable`. Otherwise the bytes came from a worker, and contain no generator.
     """
     decoder = _Decoder(data, writeable)
     try:
@@ -109,25 +109,25 @@ def decode(data: bytes, writeable: bool = True) -> Any:
 
 
 class _Bounded:
-    """Counts what one message holds, on its way in or out."""
+    """Counter of the content of one message, in either direction."""
 
     items = numbers = 0
 
     def enter(self, depth: int) -> None:
-        """Count a value inside so many containers."""
+        """Count a value at this depth of containers."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """So many more numbers."""
+        """Count further numbers."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
 def _extent(shape: tuple[int, ...]) -> int:
-    """Return how many numbers an array has; if it is empty, the steps of a loop over its axes.
+    """Return the number of numbers in an array; for an empty array, the steps of a loop over its axes.
 
     Python's integers do not overflow.
     """
@@ -155,7 +155,7 @@ class _Encoder(_Bounded):
         elif kind is float:
             self.out.append(b"d" + _FLOAT.pack(value))
         elif kind is str:
-            # Half a surrogate pair is a question mark: later, somebody would fail to print it.
+            # Half a surrogate pair becomes a question mark, because printing it would fail later.
             data = value.encode("utf-8", "replace")
             self.grow(len(data) // 8, "a text of bytes:", len(data))
             self._counted(b"s", data)
@@ -191,7 +191,7 @@ class _Encoder(_Bounded):
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
-        # Before the numbers are laid out: an array of equal ones may exceed any memory.
+        # Before the numbers are written out: an array of equal numbers may exceed any memory.
         self.grow(_extent(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
@@ -223,7 +223,7 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # its description is cut and cleaned here, where nobody can keep it from that
+        if tag == b"!":  # its description is cut and cleaned here, where no submission can prevent it
             description = self._text()[:MAX_DESCRIPTION]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):
@@ -243,8 +243,8 @@ class _Decoder(_Bounded):
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a generator of random numbers, which is the one plain value that only a request holds."""
-        if tag == b"r" and self.writeable:  # a reply can hold none
+        """Return a generator of random numbers, the one plain value that only a request may contain."""
+        if tag == b"r" and self.writeable:  # a reply cannot contain one
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)
             return np.random.Generator(bits)
@@ -254,7 +254,7 @@ class _Decoder(_Bounded):
         return form.unpack(self.data.read(form.size))
 
     def _bytes(self, size: int | None = None) -> bytes:
-        """So many bytes; as many as stands in front of them, where no size is named."""
+        """Return this number of bytes; if no size is passed, the number in front of them."""
         expected: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(expected)
         if len(data) < expected:
@@ -274,7 +274,7 @@ class _Decoder(_Bounded):
         shape = self._unpack(_SHAPES[axes])
         self.grow(_extent(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
-        if dtype.kind == "b":  # a bool is 0 or 1, and bytes from outside may be any
+        if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside may have any value
             data = (np.frombuffer(data, np.uint8) != 0).tobytes()
         array = np.ndarray(shape, dtype, data)
         return array.copy() if self.writeable else array

@@ -10,19 +10,19 @@ class Status(StrEnum):
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
-    """it raises when it is run, or imports what is not there"""
+    """it raises an exception when it runs, or lacks an import"""
     UNREADABLE = "unreadable"
-    """no code can be had from it"""
+    """it contains no readable code"""
     TIMEOUT = "timeout"
-    """over its time in all"""
+    """over its total time"""
     KILLED = "killed"
-    """its workers died more often than they are replaced"""
+    """its workers died too often"""
 
 
 class Kind(Enum):
     """Kinds of failure of a test, the deepest mistakes first: a wrong value says more than a missing refusal.
 
-    The value of each kind is a sentence that is true whatever the inputs of the test are.
+    The value of each kind is a sentence that is true for any inputs of the test.
     """
 
     VALUE = "it returned wrong values"
@@ -44,40 +44,40 @@ class Kind(Enum):
 
     @property
     def status(self) -> str:
-        """The word for it in files that other programs read."""
+        """The word for this kind in files that other programs read."""
         if self in UNFINISHED:
             return "waiting" if self is Kind.WAITING else "not_implemented"
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
 WRONG_VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
-"""Mistakes that show in whatever is built on a function, or compared with it."""
+"""Mistakes that affect all functions that use a function, or are compared with it."""
 
 RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
 """Mistakes of a function whose values are right."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
-"""Failures of functions and answers that are not there yet, and so no mistakes."""
+"""Failures of functions and answers that are not written yet, and so not mistakes."""
 
 STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
-"""Failures in which a call gave no answer at all."""
+"""Failures in which a call gave no answer."""
 
 
 MAX_MESSAGE_CHARACTERS = 4000
-"""Maximum characters of a message, whatever a submission puts into it."""
+"""Maximum number of characters of a message, for any content from a submission."""
 
 
 class WrongResultError(AssertionError):
-    """A test's grade on a submission.
+    """Failure of a test.
 
-    `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, `function` is the
-    function to look at first where that is not the one that was called, and `value` is what was compared.
+    `kind` is the kind of mistake, `hint` names the likely cause if a known mistake fits, `function` is the function
+    to look at first if it is not the called one, and `value` is the compared value.
     """
 
     def __init__(
         self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, value: object = None
     ) -> None:
-        """Take the message for a person; the class describes the rest."""
+        """Take the message for a person; the class describes the other attributes."""
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_MESSAGE_CHARACTERS else message[:MAX_MESSAGE_CHARACTERS] + " …"
@@ -91,9 +91,9 @@ class WrongResultError(AssertionError):
 
 
 class Stopped(BaseException):
-    """A call that gave no answer at all: it took too long, or its process ended.
+    """A call that gave no answer: it took too long, or its process ended.
 
-    Not an Exception, so that no test, and no search for a smaller failing example, goes on calling.
+    Not an Exception, so that no test, and no search for a smaller failing example, makes further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
@@ -104,4 +104,4 @@ class Stopped(BaseException):
 
 
 class BrokenTestError(Exception):
-    """A test asks for something that cannot be: the course is at fault, and no submission may pay for it."""
+    """A test requests something impossible: the course is at fault, and no submission may lose points for it."""

@@ -1,6 +1,6 @@
 """The page for an instructor: scores, questions that separate students, and misconceptions of the class.
 
-The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder.
+The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
 Jinja escapes every text in it.
 """
 
@@ -27,9 +27,9 @@ from autograder.submission.names import printable
 
 REPORT_FILE = "report.html"
 MAX_TABLE_ROWS = 500
-"""Rows of cases and of pairs on the page; grades.csv and similarity.csv have all."""
+"""Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv have all rows."""
 HISTOGRAM_BINS = 20
-"""Bars of a histogram."""
+"""Number of bars of a histogram."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class AssignmentResults:
     points_by_question: list[dict[str, float]] = field(default_factory=list)
     """Points that each of these submissions won in each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """For each of these submissions, True for a question of which nothing is written."""
+    """For each of these submissions, True for a question without any written code."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of submissions that show each known mistake, by question; "" for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -145,10 +145,10 @@ class StudentLine:
 
 
 class ClassStatistics:
-    """Everything that the report shows."""
+    """Content of the report."""
 
     def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Take in a class. `sections` holds the section of each person, where a roster had sections."""
+        """Take in a class. `sections` has the section of each person, if a roster had sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
@@ -192,7 +192,8 @@ class ClassStatistics:
     def mistakes(self) -> list[dict[str, Any]]:
         """Return known mistakes, the most frequent first, each with the question where it shows most often."""
         return _ranked(
-            # Of several questions that show a hint as often, the first is named: all together stand before it.
+            # If several questions show a hint equally often, the first is named; the entry for all questions comes
+            # before it.
             (results, shown.most_common(2)[1][0], hint, shown[""])
             for results in self.results
             for hint, shown in results.hints.items()
@@ -219,7 +220,7 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if there is no room for it.
 
-    `content_hash` stands in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
+    `content_hash` is in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
     report that lacks grades.
     """
     pairs = similarity.read(out)

@@ -1,10 +1,9 @@
-"""Feedback on its way back to students: a zip for each assignment, under the names by which a platform finds students.
+"""Feedback for platforms: a zip for each assignment, with the names by which a platform finds students.
 
-Canvas takes back a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
-first two numbers of the name, and shows the feedback under the name of the submitted file: so the feedback has the form
-of that file. It passes over what students typed into a text box or as a link. Moodle takes a zip of files whose names
-begin with the student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a
-zip*).
+Canvas accepts a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
+first two numbers of the name, and shows the feedback under the name of the submitted file, so the feedback has the
+format of that file. It ignores text entries and links. Moodle accepts a zip of files whose names begin with the
+student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a zip*).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _TYPED = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML. Text of a submission in it is escaped already, and raw HTML is off here as well."""
+    """Return feedback as HTML. Text of a submission in it is already escaped, and raw HTML is off here as well."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
@@ -58,7 +57,7 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
     ".ipynb": _notebook,
     ".zip": _zip,
 }
-"""Ending of a file → feedback in the form that opens under that ending."""
+"""Ending of a file → feedback in the format of that ending."""
 
 
 def pack(
@@ -92,8 +91,8 @@ def pack(
 def _name(row: Row, platform: str, files: list[str]) -> str:
     """Return the name by which the platform finds the student; an empty text if there is none.
 
-    `files` are the student's submitted files: a late file from another folder has no name of Canvas's, and an earlier
-    one has.
+    `files` are the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
+    has one.
     """
     person = row.submission.person
     if person.platform.casefold() != platform or not person.number:

@@ -15,7 +15,7 @@ from autograder.submission import Submission
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """Return the result as `autograder check --json` prints it.
+    """Return the result for `autograder check --json`.
 
     Other programs read it (`autograder/FORMATS.md`), so keys are only added.
     """
@@ -44,7 +44,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console) -> None:
-    """Print every mistake of every function, those of hidden tests included, and the score."""
+    """Print every mistake of every function, even from hidden tests, and the score."""
     if grade is None:
         assert submission.problem is not None
         print_markdown(console, feedback.not_graded(submission.problem.message))

@@ -1,8 +1,8 @@
-"""Scores into somebody else's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
+"""Scores for another program's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
 
-A line is a student's if one of its keys is exactly what a platform said of the student: the number, the university's
-number, the address or the login. Nothing is matched by likeness, so no score goes to the wrong person; students who are
-not found are listed. All other cells stay as they are.
+A line belongs to a student if one of its keys equals a key of the student on the platform: the number, the university's
+number, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who are not
+found are listed. All other cells stay as they are.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ only tells a person's number from a group's."""
 
 
 class PlatformTableError(UserError):
-    """Error in a table, or in how its columns are named. The message is a sentence for a person."""
+    """Error in a table, or in the names of its columns. The message is a sentence for a person."""
 
 
 @dataclass
 class FilledTable:
-    """A written table, and what is left for a person."""
+    """A written table, and the remaining work for a person."""
 
     path: Path
     scores: dict[str, int] = field(default_factory=dict)
     """number of scores by title of the column"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """heading → whom or what it is about"""
+    """heading → names of the students or files concerned"""
     sections: dict[str, str] = field(default_factory=dict)
-    """section of each person, where the table has sections"""
+    """section of each person, if the table has sections"""
 
 
 def fill_table(
@@ -86,7 +86,7 @@ def fill_table(
 def _fill_column(
     table: Table, column: int, name: str, rows: list[Row], student_lines: _StudentLines, filled: FilledTable
 ) -> set[int]:
-    """Write the scores of one assignment; return the lines of everybody who has a submission."""
+    """Write the scores of one assignment; return the lines of all students with a submission."""
     lines_of_rows = [student_lines.lines_of(row) for row in rows]
     times = Counter(chain.from_iterable(lines_of_rows))
     written = replaced = 0
@@ -124,7 +124,7 @@ def _label(row: Row, what: str) -> str:
 
 
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
-    """Return the column of each assignment: the column that is named, Moodle's, or the one that has its name."""
+    """Return the column of each assignment: the named column, Moodle's column, or the column with its name."""
     if named and len(named) != len(assignments):
         raise PlatformTableError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
@@ -154,7 +154,7 @@ def _comparable_title(title: str) -> str:
 
 
 class _StudentLines:
-    """Lines of a table by what identifies their students."""
+    """Lines of a table by the keys of their students."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
@@ -220,7 +220,7 @@ def _is_alike(name: str, other: str) -> bool:
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:
-    """Return what the table says that a column is worth: in a column in Moodle, in the first line in Canvas."""
+    """Return the maximum of a column, which is in a column in Moodle, and in the first line in Canvas."""
     if MOODLE_MAXIMUM in table.titles:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:

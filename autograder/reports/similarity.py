@@ -1,10 +1,10 @@
 """Similar submissions, which are worth reading side by side.
 
-Names, comments, layout, messages and the order of functions are the first things to change in a copy, so they do not
-count: every function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a
-fingerprint (the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints of the
-handout are set aside, and those that more than a quarter of the class has: the idioms of the course. An index from
-fingerprints to submissions compares the others, so that a class of thousands takes seconds.
+Copies differ first in names, comments, layout, messages and the order of functions, so these do not count: every
+function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a fingerprint (the k-grams of
+Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints of the handout are set aside, as are
+fingerprints of more than a quarter of the class: the idioms of the course. An index from fingerprints to submissions
+compares the others, so that a class of thousands takes seconds.
 
 A pair is listed if at least half of one submission is also in the other, or if both are nearly one program. Similar is
 not copied: two students may have had one book, one teacher or one idea.
@@ -41,13 +41,13 @@ _COLUMNS = "assignment group student other_student share other_share file other_
 NODES_PER_FINGERPRINT = 12
 """Nodes of the syntax tree in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
-"""Part of its fingerprints, and number of them, that a submission of a pair shares: fewer come about by chance."""
+"""Part and number of its fingerprints that a submission of a pair shares: fewer occur by chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
-"""Part of the class, and number of submissions, beyond which a fingerprint is common ground."""
+"""Part of the class, and number of submissions, beyond which a fingerprint counts as common."""
 MAX_FINGERPRINTS = 32768
-"""Fingerprints kept of one submission; a solution has a few hundred to a thousand."""
+"""Maximum number of fingerprints of one submission; a solution has a few hundred to a thousand."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
-"""Part that two whole programs share to be nearly one, and number of smallest fingerprints that find such pairs."""
+"""Shared part of two programs that are nearly one, and number of smallest fingerprints that find such pairs."""
 
 Fingerprints = NDArray[np.uint64]
 Link = tuple[float, int, int]
@@ -65,9 +65,9 @@ def write(
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted one file together are one submission. Of a group only the strongest links that hold it
-    together are listed: n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be one of
-    a pair, and count for nothing else. `cells` returns the code for a hash. Raise OSError if there is no room.
+    Students who submitted one file together are one submission. For a group only its strongest links are listed: n − 1
+    for n submissions. `others`, such as solutions and an earlier term's class, may be one of a pair, and do not count
+    otherwise. `cells` returns the code for a hash. Raise OSError if there is no room.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
@@ -126,7 +126,7 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
     ]
     for number, group in enumerate(strongest_links(links, len(files)), 1):
         for _, i, j in group:
-            # Where little is left, they have it in common with many.
+            # If little is left, many submissions share it.
             first, second = (
                 (distinctive[i], distinctive[j])
                 if min(len(distinctive[i]), len(distinctive[j])) >= MIN_SHARED
@@ -139,7 +139,7 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
 
 
 def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
-    """Yield pairs of nearly one program that much of the class has, and whose fingerprints are therefore set aside.
+    """Yield pairs of nearly the same program that much of the class has, whose fingerprints are therefore set aside.
 
     Each is compared with the first submission that has the same smallest fingerprints.
     """
@@ -199,7 +199,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
             case ast.JoinedStr() | ast.Constant(value=str() | bytes()):
                 yield "text"
             case ast.Constant(value=int() | float() | complex() as value):
-                yield str(hash(value))  # 2 is 2.0; and a number may be too long to be written out
+                yield str(hash(value))  # 2 equals 2.0, and a number may be too long to write out
             case ast.Constant(value=value):
                 yield str(value)
             case ast.AnnAssign(target=target, value=value):
@@ -222,7 +222,7 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
     """Yield pairs i < j that are similar, with the part of the larger one that they share."""
     sizes = np.array([len(prints) for prints in distinctive])
     owners = np.repeat(np.arange(len(distinctive)), sizes)
-    having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → where it stands
+    having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → submissions
     for i, fingerprints_i in enumerate(distinctive):
         if len(fingerprints_i) < MIN_SHARED:
             continue
@@ -251,7 +251,7 @@ def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
 
 
 def published_solutions() -> Iterator[Submission]:
-    """Yield the solutions of the course, and its sample class if it is there: anybody can find them."""
+    """Yield the solutions of the course, and its sample class if it exists: anybody can find them."""
     for one in assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:

@@ -1,4 +1,4 @@
-"""Templates, and the single way to fill them."""
+"""Templates, and the single renderer for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall: student code runs in a locked worker process that knows numpy and nothing else.
+"""The wall: student code runs in a locked worker process that has only numpy.
 
     zygote   a warm interpreter with numpy loaded; forks a worker for each submission
     worker   the process that loads the submission and answers calls
@@ -6,7 +6,7 @@
     confine  the locks that a worker puts on itself before the submission is loaded
     system_calls  the system calls that a worker may make
     wire     the frames between a worker and the grader
-    limits   bounds on a submission, and on the grader that looks at its results
+    limits   limits of a submission, and of the grader that checks its results
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
     attempts  lines of Python that try to break a promise of the sandbox

@@ -1,4 +1,4 @@
-"""Attempts to break the promises of the sandbox: a line of Python each, which `self_test` runs in a worker."""
+"""Attempts to break the promises of the sandbox, each a line of Python that `self_test` runs in a worker."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Attempt:
-    """A line of Python that breaks a promise, and the locks that refuse it, each of them alone."""
+    """A line of Python that breaks a promise, and the locks of which each one refuses it."""
 
     promise: str
     lock: str
     line: str
     refused: str = "PermissionError"
-    """the exceptions, or ends of the worker, that show that it was refused"""
+    """the exceptions, or ends of the worker, that show a refusal"""
 
 
 ATTEMPT_PROGRAM = """

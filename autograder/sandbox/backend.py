@@ -1,6 +1,6 @@
-"""A submission in the sandbox, as tests see it.
+"""A submission in the sandbox, in the form that tests use.
 
-Its file is loaded when a function is first called. A worker that ends is replaced, within the limits of a submission.
+Its file is loaded at the first call of a function. A worker that ends is replaced, within the limits of a submission.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSl
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
-"""Time for which it is not worth to wait for a reply."""
+"""Time that is too short to wait for a reply."""
 
 
 class SandboxedBackend:
@@ -35,24 +35,24 @@ class SandboxedBackend:
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
-        """what stopped its file when it was first loaded"""
+        """exception that stopped its file at the first loading"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """the one clock: calls, and the tests that look at their results, for both processes of a submission"""
+        """the one clock, for calls and for tests that check their results, in both processes of a submission"""
         self.seconds_left = self.limits.submission_seconds
         """of replies of this process"""
         self.deaths = 0
         self.slow: Counter[str] = Counter()
         self.other: SandboxedBackend | None = None
-        """the submission's other process, which stands still while this one is awake"""
+        """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
+        """ANSWERS, or an undefined name → the reply, which is not requested again before another function has run"""
         self.status: Status | None = None
-        """of a submission that is not called any more"""
+        """of a submission that is no longer called"""
         self.why = ""
 
     def call(self, call: Call) -> Reply:
         """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
-        # A result can be plain and still make a test compute for long: that is on the same clock.
+        # A result can be plain and still make a test compute for long, on the same clock.
         self._check_clock()
         if self.status is not None:
             raise Stopped(Kind[self.status.name], self.why)
@@ -61,7 +61,7 @@ class SandboxedBackend:
             raise Stopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
-        # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
+        # May raise ValueError: a test may pass a result as an argument, and a result may be too large.
         request = wire.request(call)
         if self.worker is None:
             self._load()
@@ -69,22 +69,22 @@ class SandboxedBackend:
         if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
             self.unchanged[call.function] = reply
         else:
-            self.unchanged.clear()  # what has run may have defined others
+            self.unchanged.clear()  # the function may have defined others
         return reply
 
     def _load(self) -> None:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
         begin = time.monotonic()
         self.worker = self.sandbox.open()
-        self.deadline += time.monotonic() - begin  # the machine's own business
+        self.deadline += time.monotonic() - begin  # the fault of the machine
         loaded = self._ask("your file", request, loading=True)
-        # What a replacement says could carry what its predecessor has seen.
+        # Messages of a replacement could contain observations of its predecessor.
         if not self.is_loaded:
             self.failure, self.is_loaded = loaded.raised, True
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
-        # A file that is interrupted when its time is over may have further cells.
+        # A file that is interrupted at the end of its time may have further cells.
         seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         if self.other is not None:
@@ -99,11 +99,11 @@ class SandboxedBackend:
 
     @property
     def is_out_of_time(self) -> bool:
-        """True if the submission has used up its clock: it is not called any more, and nothing else is worth a look."""
+        """True if the submission has used up its clock: it is no longer called, and no other check is worthwhile."""
         return self._time_left() < MIN_WAIT_SECONDS
 
     def _time_left(self) -> float:
-        """Return the seconds until the submission is not called any more."""
+        """Return the seconds until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _check_clock(self) -> None:
@@ -132,17 +132,17 @@ class SandboxedBackend:
             self.status, self.why = status, why
 
     def _close(self) -> str:
-        """End the worker. Return in words what had ended it before; empty if nothing did."""
+        """End the worker. Return the words for an earlier end; empty if there was none."""
         worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
-        """Load the submission once more, with further cells at its end, in a process beside this one.
+        """Load the submission again, with further cells at its end, in a second process.
 
         The second process has its own state and its own share of the time. At most one of the two is awake: each is
-        suspended before the other is asked, and the first until it is asked again. So nothing that the second process
-        receives reaches the first one while that can listen.
+        suspended before a request to the other, and the first until its next request. So no information of the second
+        process reaches the first one while that can listen.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
@@ -157,10 +157,10 @@ class SandboxedBackend:
             self.suspend()
 
     def suspend(self) -> None:
-        """Stop the process, if there is one, until it is asked again."""
+        """Stop the process, if there is one, until its next request."""
         if self.worker is not None:
             self.worker.suspend()
 
     def close(self) -> None:
-        """End the worker, threads and all. A later call starts a new one."""
+        """End the worker with all its threads. A later call starts a new worker."""
         self._close()

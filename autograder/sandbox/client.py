@@ -1,4 +1,4 @@
-"""The grader's side of the wall: opens workers, sends requests, waits, and never waits for ever."""
+"""The grader's side of the wall: it starts workers, sends requests, and never waits forever."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORKER_ENVIRONMENT = {
     # Freed arrays of some size stay in the process: the next one would pay again for each of its pages.
     "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
-    # One thread for linear algebra: forking is safe, and results are the same whatever the machine.
+    # One thread for linear algebra, so forking is safe, and results are the same on any machine.
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
 """The environment of a zygote, and of a worker."""
@@ -44,14 +44,14 @@ LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
 MACHINE_TIMEOUT_SECONDS = 60.0
-"""Time for what is the machine's business: to start, to fork, to lock. It is not the submission's time."""
+"""Time for the machine's own work: to start, to fork, to lock. It does not count as the submission's time."""
 
 
 class SandboxError(BaseException):
     """The wall itself does not work here. The message says what is wrong and what to do.
 
-    Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing
-    example or for the test's result may take it for a mistake of the submission.
+    Not an Exception: raised in the middle of a test, it must end the grading, and no search for a smaller failing
+    example or for the test's result may treat it as a mistake of the submission.
     """
 
 
@@ -64,13 +64,13 @@ class WorkerSlowError(WorkerDiedError):
 
 
 class Sandbox:
-    """A zygote and its worker, of which there is at most one at a time."""
+    """A zygote and its worker; there is at most one worker at a time."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
         """Start a zygote without some locks of the wall."""
         self.disabled_locks = disabled_locks
         self.limits = limits
-        # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
+        # A short fixed prefix, so that the path, which a submission can read, reveals nothing about the grader.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._renew_scratch()
@@ -95,7 +95,7 @@ class Sandbox:
         ours, theirs = socket.socketpair()
         worker = Worker(self, ours)
         try:
-            with theirs, contextlib.suppress(OSError):  # what has ended it stands in its answer
+            with theirs, contextlib.suppress(OSError):  # its answer contains the reason of its end
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._zygote_message()["process"]
             if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
@@ -108,7 +108,7 @@ class Sandbox:
     def kill_worker(self) -> tuple[int, str]:
         """Kill the current worker and wait for its end.
 
-        Return its exit status (negative: a signal), and in words which limit of the zygote it had exceeded.
+        Return its exit status (negative: a signal), and the words for the zygote's limit that it had exceeded.
         """
         try:
             self.control.sendall(zygote.END)
@@ -122,7 +122,7 @@ class Sandbox:
         """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
-        except ConnectionResetError:  # it ended, and had not heard all: what it said last comes after this
+        except ConnectionResetError:  # it ended before it had read everything: its last message comes after this
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         if not message:
             raise ConnectionResetError("the process that starts workers has ended")
@@ -136,13 +136,13 @@ class Sandbox:
         self.home.chmod(0o700)
         shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
         self.scratch.mkdir(0o700)
-        # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes
-        # into. Where a worker's files are its own user's, it becomes the owner of `scratch`, and passes through `home`
-        # to it.
+        # Landlock covers everything below `home`, so that the folder in it may change; nobody may list `home` itself,
+        # or write into it. If a worker's files belong to its own user, it becomes the owner of `scratch`, and can pass
+        # through `home`.
         self.home.chmod(0o111)
 
     def close(self) -> None:
-        """End the zygote, which ends its worker first; nothing of the sandbox is left."""
+        """End the zygote, which ends its worker first; nothing of the sandbox remains."""
         if "second_sandbox" in vars(self):
             self.second_sandbox.close()
         self.control.close()
@@ -159,7 +159,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        # One variable of the grader's environment comes along: the interpreter may not start without it.
+        # One variable of the grader's environment is passed on: the interpreter may not start without it.
         env=variables | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
@@ -189,7 +189,7 @@ class Worker:
         self.is_suspended = False
 
     def suspend(self) -> None:
-        """Stop all threads of the process until the next request, and wait until they stand."""
+        """Stop all threads of the process until the next request, and wait until they have stopped."""
         if self.is_suspended:
             return
         self._signal(signal.SIGSTOP)
@@ -207,7 +207,7 @@ class Worker:
     def ask(self, request: bytes | None, seconds: float) -> Reply:
         """Send a request and return its reply; without a request, the reply that says that the locks are on.
 
-        Raise WorkerDiedError if there is none. The worker is then of no more use.
+        Raise WorkerDiedError if there is none. The worker cannot be used after that.
         """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
@@ -215,7 +215,7 @@ class Worker:
         deadline = time.monotonic() + seconds
         try:
             self.wire.settimeout(seconds)
-            if request is not None:  # to one that has ended with its reason, nothing can be sent
+            if request is not None:  # a worker that has ended with its reason receives nothing
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
@@ -233,7 +233,7 @@ class Worker:
             raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return so many bytes. Raise WorkerDiedError if the connection ends, TimeoutError if they are late."""
+        """Return this number of bytes. Raise WorkerDiedError if the connection ends, TimeoutError if they are late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -246,7 +246,7 @@ class Worker:
         return data
 
     def close(self) -> str:
-        """Kill the process and wait for its end. Return in words what had ended it before; empty if nothing did."""
+        """Kill the process and wait for its end. Return the words for an earlier end; empty if there was none."""
         try:
             status, excess = self.sandbox.kill_worker()
         finally:
@@ -258,7 +258,7 @@ class Worker:
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none where it is gone."""
+    """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none if it is gone."""
     tasks, states = f"/proc/{process}/task", set()
     with contextlib.suppress(OSError):  # a process that has just ended
         for task in os.listdir(tasks):

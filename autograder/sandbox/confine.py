@@ -1,11 +1,11 @@
 """The locks of a worker, put on by the worker itself before it loads a submission.
 
 Prepared once in the zygote (`Locks`), put on in each worker (`Locks.apply`). Each lock is one method and one promise;
-`disabled_locks` leaves some off, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
+`disabled_locks` disables some, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
 
 What each is for:
     limits     resource limits: memory, processor time, file size, descriptors, threads
-    user       where it may: a user id of its own, so that the limit on threads counts it alone; never a capability
+    user       where it may: a separate user id, so that the limit on threads counts only it; never a capability
     session    own session and process group, death together with the zygote, no core dump
     landlock   no file but the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
     seccomp    no system call but those that computing needs: no socket, no process, no signal, no ptrace
@@ -34,7 +34,7 @@ from autograder.sandbox.system_calls import system_call_filter
 LOCKS = ("limits", "user", "session", "landlock", "seccomp")
 WATCH = "watch"
 NAMES = (*LOCKS, WATCH)
-"""Everything that `disabled_locks` may leave off."""
+"""All locks that `disabled_locks` may disable."""
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -50,22 +50,22 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 SHARED_TASKS = 4096
-"""Threads of all that the grader's user runs, where a worker has no user id of its own: the kernel counts them
-together. The zygote's watch is then what bounds a worker's threads."""
+"""Threads of all processes of the grader's user, if a worker has no separate user id: the kernel counts them together.
+Then the zygote's monitor limits a worker's threads."""
 
 FIRST_USER = 0x60000000
 """Worker user ids are this plus the process id: unique on the machine, and far from anybody's account."""
 
 SPARE_USERS = range(60000, 65000)
-"""Used where the large ids are not mapped (a container with a small user namespace)."""
+"""Used if the large ids are not mapped (a container with a small user namespace)."""
 
 DAY = 24 * 60 * 60.0
-"""Seconds for which Linux leaves the time of access of a file alone that is read again."""
+"""Seconds for which Linux does not change the access time of a file that is read again."""
 
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """Put the name of a lock in front of the message of an error."""
+    """Put the name of a lock before the message of an error."""
     try:
         yield
     except Exception as error:
@@ -97,7 +97,7 @@ class Locks:
             self.filter = system_call_filter() if "seccomp" in self.on else None
 
     def apply(self) -> None:
-        """Lock this process for good."""
+        """Lock this process permanently."""
         os.umask(0o077)
         for name in self.on:
             with _naming(name):
@@ -116,18 +116,19 @@ class Locks:
             _, maximum = resource.getrlimit(kind)
             bound = bound if maximum == resource.RLIM_INFINITY else min(bound, maximum)
             resource.setrlimit(kind, (bound, bound))
-        # Where the machine itself runs out of memory, it is the worker that has to go, not the grader.
+        # If the machine itself runs out of memory, the worker must end, not the grader.
         with contextlib.suppress(OSError):
             score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
             os.write(score, b"1000")
             os.close(score)
 
     def _lock_user(self) -> None:
-        """Take a separate user id for signals and the count of threads; files stay readable under the grader's.
+        """Take a separate user id for signals and the count of threads; files stay readable under the grader's id.
 
-        Files are then the new id's, too, where everybody may read the interpreter. Where it lives in a folder that only
-        root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker
-        is Landlock's business, but root may ask which descriptors another process has. Then every capability goes.
+        If everybody may read the interpreter, new files belong to the new id, too. If the interpreter is in a folder
+        that only root may enter, the id that the kernel uses only for files (fsuid) does not change: Landlock decides
+        which files the worker can open. The other ids still change, because root could list another process's
+        descriptors. Then every capability is dropped.
         """
         if self.has_separate_user:
             files = os.geteuid()
@@ -144,14 +145,14 @@ class Locks:
 
     def _lock_session(self) -> None:
         os.setsid()
-        # After the change of user, which would take both back.
+        # After the change of user, which would undo both.
         self._prctl(PR_SET_DUMPABLE, 0)
         self._prctl(PR_SET_PDEATHSIG, SIGKILL)
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
     def _has_capabilities(self, capabilities: int) -> bool:
-        """Return True if this process has the capabilities. Root has all, but not in a container that drops some."""
+        """Return True if this process has the capabilities. Root has all, except in some containers."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
         return bool(data[0] & capabilities == capabilities)
@@ -197,7 +198,7 @@ class Locks:
         for path in _readable(packages):
             ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
         ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        # Flat, and nothing is ever removed (see the filter), so that looking at it shows all that was written.
+        # Flat, and no file is ever removed (see the filter), so that its listing shows all writes.
         # Every worker has a new one; the folder above it is closed by its mode.
         ruleset.allow_path(
             self.scratch.parent,
@@ -207,7 +208,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """Return what may be read: the interpreter without site-packages, the packages, and libraries that these link."""
+    """Return the readable paths: the interpreter without site-packages, the packages, and libraries that these link."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -221,17 +222,17 @@ def packages_in(libraries: str) -> list[Path]:
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all that a submission may read, so that its reading leaves no trace for a later one to find.
+    """Read all files that a submission may read, so that its reading leaves no trace for a later submission.
 
-    Where a file system keeps times of access (relatime), reading changes one only where it is older than the last
-    change, or than a day.
+    On a file system with access times (relatime), reading changes a time only if it is older than the last change, or
+    than a day.
     """
     old = time.time() - DAY / 2
     for top in _readable(packages):
         # Walking reads the folders themselves.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:
             for path in (os.path.join(folder, name) for name in names):
-                with contextlib.suppress(OSError):  # what is no file here is none for a submission
+                with contextlib.suppress(OSError):  # a path that is not a file here is none for a submission
                     times = os.stat(path)
                     if times.st_atime <= max(times.st_mtime, times.st_ctime, old):
                         with open(path, "rb") as file:
@@ -245,7 +246,7 @@ def _is_open(path: Path) -> bool:
 
 
 def _linked_libraries() -> list[Path]:
-    """Return the shared libraries mapped into this process, which has loaded what submissions usually import."""
+    """Return the shared libraries mapped into this process, which has loaded the usual imports of submissions."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}
     return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]

@@ -1,4 +1,4 @@
-"""Limits of a submission, and of the grader while it looks at a result."""
+"""Limits of a submission, and of the grader while it checks a result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Limits:
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time of one call, and of loading the file")
     submission_seconds: float = _limit(
-        50.0, "s", "wall-clock time of a submission: of all its calls, and of the tests that look at its results"
+        50.0, "s", "wall-clock time of a submission: of all its calls, and of the tests that check its results"
     )
     second_process_seconds: float = _limit(10.0, "s", "of these, replies of its second process in a part of the tests")
     memory_bytes: int = _limit(1024 * MIB, "MiB", "address space of a worker")
@@ -40,7 +40,7 @@ class Limits:
     reply_bytes: int = _limit(wire.MAX_REPLY, "MiB", "one reply")
     result_numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
-    slow_calls: int = _limit(2, "", "calls of a function that did not return; then it is not called again")
+    slow_calls: int = _limit(2, "", "calls of a function that did not return; after these it is not called again")
 
     def table(self) -> Iterator[tuple[str, str]]:
         """Yield the amount and the description of each limit, for a person."""
@@ -53,7 +53,7 @@ class Limits:
 LIMITS = Limits()
 
 SPARE_MEMORY = 1 << 30
-"""Bytes of address space that looking at one submission may take. Honest results take less than a thirtieth of it."""
+"""Bytes of address space that checking one submission may take. Honest results take less than a thirtieth of it."""
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
 
     An allocation beyond that is a MemoryError, and so a failed test.
 
-    A result may be a plain array, and still one that a test multiplies into 20 GB.
+    A plain array as a result may still become 20 GB if a test multiplies it.
     """
     if sys.platform != "linux":
         yield

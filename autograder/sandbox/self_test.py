@@ -1,8 +1,8 @@
-"""Does the wall hold on this machine? A worker tries to break each promise, in one line of Python.
+"""Self-test of the wall on this machine. A worker tries to break each promise, in one line of Python.
 
-`require` is asked before anything is graded: where one gets through, nothing runs and nobody gets a grade. Each attempt
-is harmless where the wall fails: it asks for little more than the limits allow, and touches nothing but what is set up
-for it. Only a refusal counts as held: a line that fails in any other way has shown nothing.
+`require` runs before any grading: if an attempt succeeds, nothing runs and nobody gets a grade. Each attempt is
+harmless if the wall fails: it requests little more than the limits allow, and touches only files that are made for it.
+A promise holds only if the attempt is refused: a line that fails in any other way shows nothing.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class Finding:
     promise: str
     lock: str
     detail: str = ""
-    """what got through; empty where the promise holds"""
+    """attempt that succeeded; empty if the promise holds"""
 
     @property
     def held(self) -> bool:
-        """True if nothing got through."""
+        """True if no attempt succeeded."""
         return not self.detail
 
     @property
     def fix(self) -> str:
-        """The advice for a person who wants the promise to hold."""
+        """Advice on how to make the promise hold."""
         return FIX[self.lock.split(", ")[0]]
 
 
@@ -75,7 +75,7 @@ FIX = {
     "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
     "times": "Mount the file system of the interpreter and of numpy with relatime, the default of Linux, or noatime.",
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
-    "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
+    "zygote": "Report it with this message: the grader itself must do this on any Linux.",
 }
 WITHOUT_SANDBOX = "`--isolation none` grades without the wall: only for code that you trust."
 
@@ -83,14 +83,14 @@ ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Time for an attempt on a busy machine."""
 
 SUSPENDED_SECONDS = 0.05
-"""Time for which a suspended worker has to stand still."""
+"""Time for which a suspended worker must not run."""
 
 END_TIMEOUT_SECONDS = 2.0
 """Time within which a worker ends after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
-    """Try to break every promise; `disabled_locks` leaves locks off, as the tests of this table do."""
+    """Try to break every promise; `disabled_locks` disables locks, as the tests of this table do."""
     limits = replace(LIMITS, file_bytes=2 * MIB)  # less to write
     confine.settle_access_times(confine.packages_in(LIBRARIES))
     try:
@@ -156,12 +156,12 @@ class _Examined:
         return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def end(self) -> str:
-        """Begin the next attempt in a new worker; returns what this one was ended for."""
+        """Begin the next attempt in a new worker; return the reason for the end of this worker."""
         worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """Return in words what was not refused; empty if the attempt was."""
+        """Return the words for an attempt that was not refused; empty if it was."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -194,7 +194,7 @@ def _runs_on(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Look for a thread that goes on while its process is suspended."""
+    """Look for a thread that still runs while its process is suspended."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
@@ -206,7 +206,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _is_imported(examined: _Examined) -> str:
-    """Start an interpreter beside a file that is named like a module of the standard library."""
+    """Start an interpreter beside a file with the name of a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -218,7 +218,7 @@ def _is_imported(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """End the zygote, and wait for its worker to end; has to come last."""
+    """End the zygote, and wait for its worker to end; this must come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + END_TIMEOUT_SECONDS
@@ -243,4 +243,4 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("is no module for what reads or grades it", "zygote", _is_imported),
     ("is gone when the grader is", "session", _outlives_the_grader),
 )
-"""Promises that are seen from outside: promise, lock, and a function that describes how it is broken."""
+"""Promises that are tested from outside: promise, lock, and a function that describes how it is broken."""

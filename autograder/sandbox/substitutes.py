@@ -1,6 +1,6 @@
 """Substitutes for a submission's functions, inside its second worker: they return the answers that the grader sent.
 
-A substitute holds no rule and no answer of its own. It looks a call up among the answers that arrived, records a call
+A substitute contains no rule and no answer. It looks a call up among the answers that arrived, records a call
 without an answer, and otherwise runs the submission's function. The submission shares this process and may change
 all of it, so the grader trusts nothing that comes from here.
 """
@@ -21,22 +21,22 @@ MAX_QUESTIONS = 256
 """Maximum number of questions that one exchange reports."""
 
 UNANSWERED = "unanswered"
-"""First part of what a helped call returns in place of its value if it met questions without an answer."""
+"""First part of the result of a helped call that has questions without an answer."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """Function name, positional arguments, keyword arguments."""
 
 Answer = tuple[str, Any]
-"""Name of an error and its message; or an empty text and the right value."""
+"""Name of an error and its message, or an empty text and the right value."""
 
 Sealed = tuple[str, str]
-"""Label of a question, and its answer in a form that only whoever knows the question can read."""
+"""Label of a question, and its answer in a form that needs the question to read it."""
 
 
 def seal(question: bytes, answer: Answer) -> Sealed:
     """Return an answer that can be sent before its question is asked.
 
-    A function that knows no formula does not arrive at the question, and so learns nothing from the answer.
+    A function without a formula never computes the question, and so learns nothing from the answer.
     """
     return _label(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
 
@@ -46,7 +46,7 @@ def _label(question: bytes) -> str:
 
 
 def _mixed(question: bytes, data: bytes) -> bytes:
-    """Return the data exclusive-or a stream of bytes that follows from the question; twice gives the data again."""
+    """Return the data exclusive-or a stream of bytes that depends on the question; twice gives the data again."""
     stream = hashlib.shake_256(question).digest(len(data))
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
@@ -54,7 +54,8 @@ def _mixed(question: bytes, data: bytes) -> bytes:
 class UnansweredQuestion(BaseException):
     """Ends a call in which a substitute met a question without an answer.
 
-    It is no Exception, so that no `except Exception` of a submission goes on with a value that is about to change.
+    It is not an Exception, so that no `except Exception` of a submission continues with a value that is about to
+    change.
     """
 
 
@@ -67,13 +68,13 @@ class Exchange:
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose right values may be used now."""
         self.answers: dict[bytes, Answer] = {}
-        """Encoded question to answer, opened."""
+        """Encoded question → opened answer."""
         self.sealed: dict[str, str] = {}
-        """Label of a question to its sealed answer."""
+        """Label of a question → its sealed answer."""
         self.pending: dict[bytes, Question] = {}
         """Questions that the grader has not read yet, by their bytes."""
         self.sent: set[bytes] = set()
-        """Questions that the grader has read. Without an answer, the submission's function runs."""
+        """Questions that the grader has read. If one has no answer, the submission's function runs."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -82,7 +83,7 @@ class Exchange:
             namespace.update(dict.fromkeys(aliases, substitute))
 
     def receive(self, sealed: Collection[Sealed]) -> None:
-        """Take over sealed answers."""
+        """Store sealed answers."""
         self.sealed.update(sealed)
 
     def helped_call(
@@ -93,9 +94,9 @@ class Exchange:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Take over sealed answers, decide which functions are replaced, and make a call of the submission.
+        """Store sealed answers, decide which functions are replaced, and make a call of the submission.
 
-        Return UNANSWERED and the questions if the call meets questions without an answer.
+        Return UNANSWERED and the questions if the call has questions without an answer.
         """
         self.receive(sealed)
         self._replace(replaced)
@@ -113,7 +114,7 @@ class Exchange:
         return questions
 
     def original_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
-        """Return True and the value that the original functions give for each question, or False and None."""
+        """Return True and the value of the original functions for each question, or False and None."""
         self._replace(())
         return [self._original_value(*question) for question in questions]
 
@@ -124,7 +125,7 @@ class Exchange:
             return False, None
 
     def _substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
-        """Return the function that stands for `original` in the submission."""
+        """Return the function that replaces `original` in the submission."""
 
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
@@ -143,13 +144,13 @@ class Exchange:
                 if self.pending and name not in self.replaced:
                     raise UnansweredQuestion
 
-        # Each has a code of its own, since lines are counted in some functions and not in others, by their codes.
+        # Each has a separate code object, since the count of lines distinguishes functions by their code objects.
         substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
 
 
 def _value(answer: Answer) -> Any:
-    """Return the value of an answer, or raise the error that it is."""
+    """Return the value of an answer, or raise its error."""
     error, value = answer
     if error:
         raise (IndexError if error == IndexError.__name__ else ValueError)(value)

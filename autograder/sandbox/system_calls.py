@@ -19,7 +19,7 @@ _ALLOWED_CALLS = """
     getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
     getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
-"""Calls that computing with numpy and the standard library needs, threads and temporary files included.
+"""System calls that numpy and the standard library need, for threads and temporary files too.
 
 They were recorded with strace over the sample submissions. Every other call fails with EPERM, as if the kernel did not
 allow it."""
@@ -27,20 +27,20 @@ allow it."""
 CLONE_THREAD = 0x10000
 
 FUTEX_PRIVATE_FLAG = 128
-"""Bit of an operation on a futex that concerns the calling process alone. Without it the kernel finds a futex in a page
-of a library for every process that has mapped the library, so that two workers could signal each other."""
+"""Bit of a futex operation that concerns only the calling process. Without it, all processes that have mapped a library
+share a futex in its pages, so two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
-"""Flag that C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
+"""Flag that C libraries add to every open of a file. Python's own constant is 0 if files are always large."""
 
 _READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
 _WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""For each way to open a file, the flags that may come with it.
+"""For each way to open a file, its allowed flags.
 
-Not access mode 3, neither reading nor writing: Landlock has no right for that, so it would let every file be opened.
-Not to read and O_TRUNC: Landlock before ABI 3 would let a readable file be emptied. Not O_PATH, O_TMPFILE, O_NOATIME,
-O_DIRECT, O_SYNC."""
+Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would let every file be
+opened. Reading with O_TRUNC is missing, because Landlock before ABI 3 would let a readable file be truncated. Also
+missing are O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT, O_SYNC."""
 
 ALL_BITS = (1 << 64) - 1
 
@@ -48,9 +48,9 @@ _TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, which opening and printing make."""
 
 _DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 1030)
-"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. Not F_SETOWN: the kernel would send a signal
-on a submission's behalf to any process of its user. No lock, of any kind: two workers could talk by locks on a file
-that both read."""
+"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. F_SETOWN is missing, because the kernel would
+send a signal for a submission to any process of its user. Locks of any kind are missing, because two workers could
+communicate by locks on a file that both read."""
 
 
 def system_call_filter() -> bytes:
@@ -58,8 +58,7 @@ def system_call_filter() -> bytes:
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of
-    # them.
+    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers and no honest use.
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
@@ -69,11 +68,11 @@ def system_call_filter() -> bytes:
                 rules.add_rule(action, call, *arguments)
 
     add(_ALLOWED_CALLS)
-    # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses
-    # clone.
+    # Threads, but no processes. The arguments of clone3 are in memory that a filter cannot read, so the C library must
+    # use clone.
     add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
-    # The C library joins a thread by a futex without the flag: where that would block, it looks again at once.
+    # The C library joins a thread by a futex without the flag; if that would block, it checks again at once.
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
     for mode, flags in OPEN_FLAGS.items():
@@ -82,10 +81,9 @@ def system_call_filter() -> bytes:
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
-    # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is
-    # seen.
+    # Removing a file seems to work but does nothing, so that temporary files can be used and all writes are visible.
     add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
-    # A worker may read its own limits and processors, and no other process's.
+    # A worker may read its own limits and processors, but not those of another process.
     add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     with tempfile.TemporaryFile() as file:

@@ -2,8 +2,8 @@
 
 The first request of a worker is (module, cells, filename, seconds). Every other request is a call: a byte that says
 whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
-(exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
-`codec.decode` builds plain values only, and raises MalformedError for a header of any other form. A worker's first
+(exception, lines, changed arguments) and the encoded value. All data from a worker is treated as hostile:
+`codec.decode` builds only plain values, and raises MalformedError for a header of any other form. A worker's first
 reply, before any request, says that its locks are on.
 """
 
@@ -27,14 +27,14 @@ MAX_REPLY = LENGTH.size + MAX_HEADER + codec.MAX_BYTES
 """Bytes of a whole reply."""
 
 MAX_NAME_CHARACTERS = 200
-"""Characters of a name that a reply mentions: of an exception's class, a function, an argument."""
+"""Maximum number of characters of a name in a reply: an exception's class, a function, an argument."""
 
 MAX_NAMES = 64
-"""Base classes of an exception, or changed arguments."""
+"""Maximum number of base classes of an exception, or of changed arguments."""
 
 
 def frame(data: bytes) -> bytes:
-    """Return data with its length in front."""
+    """Return data after its length."""
     return LENGTH.pack(len(data)) + data
 
 
@@ -74,7 +74,7 @@ def _raised_fields(raised: Raised) -> tuple[Any, ...]:
 
 
 _header = functools.lru_cache(maxsize=256)(codec.encode)
-"""Most replies have the same one. Remembered, as on the other side."""
+"""Cache the header, as on the other side, because most replies have the same header."""
 
 
 def unpack_reply(data: bytes) -> Reply:
@@ -87,7 +87,7 @@ def unpack_reply(data: bytes) -> Reply:
         reply = replace(reply, encoded=data[end:])
     elif data[end:]:
         raise MalformedError("a reply with a value and an exception")
-    reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
+    reply.value  # noqa: B018 - decoded here, so that no later code gets malformed bytes
     return reply
 
 
@@ -95,7 +95,7 @@ def unpack_reply(data: bytes) -> Reply:
 def _unpack_header(header: bytes) -> Reply:
     """Return a reply without its value.
 
-    Cached, since most headers are empty, and a bad argument is refused in the same words many times.
+    Cached, since most headers are empty, and the same refusal of a bad argument occurs many times.
     """
     match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):

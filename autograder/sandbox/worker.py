@@ -1,6 +1,6 @@
-"""Inside the wall: loads one submission and answers calls until the grader hangs up.
+"""The process inside the wall: it loads one submission and answers calls until the grader closes the connection.
 
-Nothing here is a secret and nothing here is trusted: the submission shares this process and may change all of it.
+Nothing here is secret or trusted: the submission shares this process and may change all of it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: put on the locks, close what was inherited, serve the grader at a descriptor."""
+    """Become the worker: put on the locks, close inherited descriptors, serve the grader at a descriptor."""
     try:
         os.chdir(scratch)
-        descriptors = os.sysconf("SC_OPEN_MAX")  # which a lock lowers
+        descriptors = os.sysconf("SC_OPEN_MAX")  # a lock lowers it later
         try:
             locks.apply()
         except BaseException as error:
@@ -37,7 +37,7 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only(grader: int, descriptors: int) -> int:
-    """Close every descriptor but the wire; standard input, output and error become the null device.
+    """Close every descriptor except the wire; standard input, output and error become the null device.
 
     Return the wire's descriptor, which is none of the first three.
     """
@@ -61,15 +61,15 @@ def _serve(grader: int) -> None:
 
 
 class LoadTimeout(BaseException):
-    """Raised in a file that has not ended in time. Not an Exception, so that a file seldom catches it."""
+    """Raised in a file that does not end in time. Not an Exception, so that a file seldom catches it."""
 
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise LoadTimeout in what the file executes after some seconds, and then in each later cell that is slow.
+    """Raise LoadTimeout in the file after some seconds, and then in each later cell that is slow.
 
-    What stood above keeps its worth, as above any other exception. Code that Python cannot interrupt, in a library or
-    under a bare `except`, is the grader's to end.
+    Definitions above it stay valid, as above any other exception. The grader ends code that Python cannot interrupt,
+    in a library or under a bare `except`.
     """
 
     def interrupt(_: int, frame: types.FrameType | None) -> None:
@@ -88,7 +88,7 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
 
 
 def _requests(grader: int) -> Iterator[bytes]:
-    """Yield the requests of the grader until it hangs up.
+    """Yield the requests of the grader until it closes the connection.
 
     The grader sends a request only after the reply to the last one.
     """

@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-Run as a script by `client`, in an empty environment, with one socket to the grader. What comes first over it says what
-it needs to know, and that is no answer to anything. Then an order asks for a worker (a descriptor comes along) or for
-its end; one worker lives at a time. The answer is JSON; where the zygote cannot start, it says why. While a worker
-lives, the zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
+Run as a script by `client`, in an empty environment, with one socket to the grader. The first message contains its
+settings, and no answer to any test. Then each order requests a worker (with a descriptor) or its end; there is one
+worker at a time. The reply is JSON; if the zygote cannot start, it gives the reason. While there is a worker, the
+zygote monitors it for limits that the kernel does not enforce, even if the grader is busy.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ PRELOADED = """
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
 """
-"""Modules that submissions often import. A module that few need would slow the fork of every worker."""
+"""Modules that submissions often import. A rarely used module would slow the fork of every worker."""
 
 FORK, END = b"F", b"K"
-"""The orders of the grader: a worker, or its end."""
+"""Orders of the grader: start a worker, or end it."""
 
 MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a message between grader and zygote."""
 
 WATCH_SECONDS = 0.05
-"""Time between two looks at a worker."""
+"""Time between two checks of a worker."""
 
 
 def main(descriptor: int) -> NoReturn:
-    """Load, prepare the locks, then serve the grader until it hangs up."""
+    """Load, prepare the locks, then serve the grader until it closes the connection."""
     grader = socket.socket(fileno=descriptor)
     if not (message := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message, which arrives as a whole. A closed connection is noticed at the next receive."""
+    """Send a message, which arrives complete. A closed connection is detected at the next receive."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -71,7 +71,7 @@ class _Zygote:
 
         for name in PRELOADED.split():
             importlib.import_module(name)
-        importlib.import_module("autograder.sandbox.substitutes")  # a worker can read no file of the project
+        importlib.import_module("autograder.sandbox.substitutes")  # a worker cannot read any file of the project
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
@@ -80,7 +80,7 @@ class _Zygote:
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
         _forget(project, libraries)
-        gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
+        gc.freeze()  # a worker's collector then does not touch the memory that workers share
 
     def serve(self) -> NoReturn:
         """Obey the grader's orders, and enforce the limits of the worker between them."""
@@ -91,13 +91,13 @@ class _Zygote:
                 self.worker.enforce_limits()
                 continue
             order = b""
-            with contextlib.suppress(ConnectionResetError):  # as at an end where not all was read
+            with contextlib.suppress(ConnectionResetError):  # for example if the grader ended before it read everything
                 order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 1)
             if order == FORK:
                 self._fork(*descriptors)
                 continue
             status, excess = self.worker.end() if self.worker is not None else (0, "")
-            if order != END:  # the grader has hung up, or was killed: nothing stays behind
+            if order != END:  # the grader closed the connection, or was killed: nothing remains
                 remove(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None
@@ -120,10 +120,10 @@ def remove(home: Path) -> None:
 
 
 def _forget(*folders: str) -> None:
-    """Leave nothing of the grader in what a submission inherits.
+    """Remove everything of the grader that a submission would inherit.
 
-    It finds the standard library and numpy, and no other package that this machine happens to have; nor the names of
-    the files beside them, which the import system remembers.
+    It finds the standard library and numpy, but no other package of this machine, and not the names of the files beside
+    them, which the import system caches.
     """
     sys.path[:] = [path for path in sys.path if path not in folders]
     for path in list(sys.path_importer_cache):
@@ -134,7 +134,7 @@ def _forget(*folders: str) -> None:
 
 
 class _WorkerProcess:
-    """The current worker, seen from outside."""
+    """The current worker, from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:
         self.process = process
@@ -144,7 +144,7 @@ class _WorkerProcess:
         """limit that it exceeded, in words"""
 
     def enforce_limits(self) -> None:
-        """Kill the worker if it exceeds a limit that the kernel does not keep."""
+        """Kill the worker if it exceeds a limit that the kernel does not enforce."""
         if self._has_too_many_files():
             self.excess = f"wrote more than {self.limits.file_bytes >> 20} MiB or {self.limits.file_count} files"
         elif self._has_too_many_threads():
@@ -153,7 +153,7 @@ class _WorkerProcess:
             os.kill(self.process, signal.SIGKILL)
 
     def _has_too_many_files(self) -> bool:
-        """Return True if the scratch folder is too full. Opens no file, follows no link, stops at the first excess."""
+        """Return True if the scratch folder is too full. It opens no file, follows no link, stops at an excess."""
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
@@ -168,9 +168,9 @@ class _WorkerProcess:
             return False  # it has just ended
 
     def end(self) -> tuple[int, str]:
-        """Kill the worker with its threads, and wait for its end; it can have no children.
+        """Kill the worker with its threads, and wait for its end; it cannot have children.
 
-        Return its exit status (negative: a signal), and in words which limit it had exceeded.
+        Return its exit status (negative: a signal), and the words for the limit that it had exceeded.
         """
         os.kill(self.process, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.excess

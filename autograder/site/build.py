@@ -1,4 +1,4 @@
-"""The site as files: pages, scripts, archives of Python code and, where it is on this machine, Pyodide."""
+"""The site as files: pages, scripts, archives of Python code and Pyodide, if it is on this machine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from autograder.site.libraries import compiled, compiled_archive, libraries, zip
 
 HERE = Path(__file__).parent
 PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
-"""The address from which a site loads Pyodide where nobody names another, and the version of its Python."""
+"""Default address from which a site loads Pyodide, and the version of its Python."""
 
 DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
-"""Megabytes of what comes from Pyodide before the first verdict, as a static host sends them."""
+"""Megabytes from Pyodide before the first result, as sent by a static host."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
@@ -30,13 +30,13 @@ SELF_STUDY_FILES = """
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
     autograder/hints/*.py
 """.split()
-"""What the edition for learning alone has beside the handout."""
+"""Files of the edition for self-study besides the handout."""
 
 
 def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
     """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
-    Raises HandoutError rather than giving an answer away, unless the site is for learning alone.
+    Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")
@@ -55,7 +55,7 @@ def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Pat
 
 
 def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
-    """Return all that the site is made of, as texts that can be looked through: path → content."""
+    """Return the whole content of the site, as texts that can be searched: path → content."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -164,7 +164,7 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()
-    # Another version has another address: a browser keeps what it has loaded from one.
+    # Another version has another address, because a browser caches the files of an address.
     return version, {f"pyodide-{lock['info']['version']}/{name}": each for name, each in content.items()}
 
 

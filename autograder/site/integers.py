@@ -1,6 +1,6 @@
 """64-bit integers in a browser tab, where numpy's default integer has 32 bits.
 
-A verdict must not depend on the machine, and `np.arange(65536) ** 2` overflows in a tab and nowhere else.
+A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab.
 Here numpy's functions make int64 as they do on other machines. Methods of arrays still make the default
 (`x.astype(int)`), and a reply says int64 for it (`codec`). np.int32 is C's int there, another type of the
 same size, so that a reply can tell it from the default. The rest is in the message: see INDEX_ERROR.
@@ -25,7 +25,7 @@ MAKERS = """
     full_like fromiter indices argsort argmax argmin nonzero flatnonzero argwhere where digitize searchsorted
     tri eye identity
 """.split()
-"""Functions that make integers of the default kind unless they are asked for another."""
+"""Functions that make default integers unless another dtype is requested."""
 
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Function → its argument that holds indices or counts, and may be no wider than the default."""
@@ -34,7 +34,7 @@ REDUCERS = ("sum", "prod", "cumsum", "cumprod")
 """Functions that add or multiply many numbers, in the default integer where theirs is no wider."""
 
 INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
-"""Part of numpy's message where a method meets wider indices than it takes."""
+"""Part of numpy's message if a method gets wider indices than it accepts."""
 
 INDEX_ERROR_EXPLAINED = (
     f"{INDEX_ERROR} (this happens in a browser tab only:"
@@ -50,10 +50,9 @@ def use_int64() -> None:
 
 
 def distinguish_int32(text: str) -> None:
-    """Let replies say int32 for np.int32, where a student's text names it.
+    """Let replies say int32 for np.int32, if a student's text names it.
 
-    Elsewhere C's int comes from numpy alone, which returns it from operators such as // on two default
-    integers.
+    Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
     """
     explicit = re.search(r"\bint(32|c)\b", text) is not None
     (codec.DEFAULT_INTEGERS.discard if explicit else codec.DEFAULT_INTEGERS.add)(np.dtype(np.intc).num)
@@ -77,7 +76,7 @@ def _wide(name: str) -> Callable[..., Any]:
 
 
 def _widened(value: Any, kinds: str = "") -> Any:
-    """Return a default integer, or an array of them, as int64; also what is of one of these kinds."""
+    """Return a default integer, or an array of them, as int64; also values of one of these kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
     is_narrow = is_number and (value.dtype.num == DEFAULT_INTEGER.num or value.dtype.kind in kinds)
     return value.astype(np.int64) if is_narrow else value

@@ -31,11 +31,11 @@ UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
 )
-"""Files of Pyodide's archives that nothing of the course loads: servers, clients, headers, tests."""
+"""Files of Pyodide's archives that the course never loads: servers, clients, headers, tests."""
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was fetched once, outside of the repository."""
+    """Return the folder for fetched files, outside the repository."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts"
 
 
@@ -63,10 +63,9 @@ def _wheels(folder: Path) -> dict[str, Path]:
 
 
 def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
-    """Return the files with each module compiled by Python `version`, such as "3.12", where this machine has it.
+    """Return the files with each module compiled by Python `version`, such as "3.12", if this machine has it.
 
-    Compiled modules halve the time of the imports. Whoever reads a module's text must not ask for it
-    compiled.
+    Compiled modules halve the time of the imports. For a program that reads a module's text, do not compile it.
     `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
     """
     python = _interpreter(version)
@@ -83,14 +82,14 @@ def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dic
 
 
 def _interpreter(version: str) -> str | None:
-    """Return the path of Python `version`; None where none runs here, or the version is not known."""
+    """Return the path of Python `version`; None if none runs here, or the version is unknown."""
     python = shutil.which(f"python{version}") if version else None
     runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
     return python if runs else None
 
 
 def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
-    """Return an archive of Pyodide with its modules compiled, and without what nothing of the course loads.
+    """Return an archive of Pyodide with compiled modules, without the files that the course never loads.
 
     The archive stays as it is where this machine lacks that Python.
     """

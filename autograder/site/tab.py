@@ -1,6 +1,6 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder that is laid out like a handout. Arguments are text,
+`worker.js` imports this module in Pyodide, in a folder like a handout. Arguments are text,
 and results JSON.
 """
 
@@ -29,10 +29,10 @@ from autograder.laptop.progress import Progress, local_assignments
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
-"""`sys.monitoring`, which Pyodide's Python has, and 3.11 has not."""
+"""`sys.monitoring`, which Pyodide's Python has, but not Python 3.11."""
 
 MONITORING_TOOL = 4
-"""The number under which `sys.monitoring` knows the clock."""
+"""The number of the clock in `sys.monitoring`."""
 
 EXPERIMENT_TIMEOUT_SECONDS = 120
 """Maximum time of one text of an experiment."""
@@ -62,7 +62,7 @@ class Clock:
 
     @contextmanager
     def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
-        """Bound one call of a function."""
+        """Limit one call of a function."""
         self.began(function, seconds)
         self.deadline = time.perf_counter() + seconds
         MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
@@ -122,7 +122,7 @@ class Tab:
     def check(self, name: str, stuck: str, tries: str) -> str:
         """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
 
-        `stuck`: JSON, function → sentence, for functions that are not called any more.
+        `stuck`: JSON, function → sentence, for functions that are no longer called.
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, stuck=json.loads(stuck)))
@@ -154,7 +154,7 @@ class Tab:
         yield json.dumps({"verdict": f"another text from character {first} on" if first else "the same text"})
 
     def experiment(self, name: str) -> Iterator[str]:
-        """Yield what an experiment compares, then the title and text of each variant."""
+        """Yield the subject of an experiment, then the title and text of each variant."""
         model = self._writer()
         from assignments.writer.experiments import EXPERIMENTS
 
@@ -164,10 +164,10 @@ class Tab:
             yield json.dumps({"title": variant.title, "text": variant.text})
 
     def _writer(self) -> Any:
-        """Return the writer's model, with the student's functions as they are now."""
+        """Return the writer's model, with the student's present functions."""
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        from assignments.writer.llama import Model  # here, because the writer comes in an archive of its own
+        from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
         from assignments.writer.yours import yours
 
         return Model(yours())
@@ -192,7 +192,7 @@ def error_lines(progress: Progress) -> list[tuple[int, str]]:
 
 
 def pack(files: str, memory: str) -> bytes:
-    """Return a zip of all of a student's files, as a handout has them, and of what the pages remember."""
+    """Return a zip of all of a student's files, in the layout of a handout, and of the pages' stored data."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in json.loads(files).items():
@@ -202,7 +202,7 @@ def pack(files: str, memory: str) -> bytes:
 
 
 def unpack(archive: bytes) -> str:
-    """Return the files of the course in a zip, and what the pages remembered."""
+    """Return the files of the course in a zip, and the pages' stored data."""
     files, memory = {}, "{}"
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         for entry in opened.infolist():

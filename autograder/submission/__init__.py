@@ -1,13 +1,13 @@
-"""Reads whatever students hand in, and never runs any of it.
+"""Read all files that students submit, and never run any of them.
 
-    finder, platforms     uploads of each student in a folder, and what names that platforms made say
+    finder, platforms     uploads of each student in a folder, and the facts in names from platforms
     reader, clones        candidates among one student's uploads, which one counts, and a clone's time
     content, code, cells  bytes of files and zips; Python text of scripts and notebooks
     syntax, names         syntax trees; names made safe for a sentence, a file system and a spreadsheet
     records               Upload, Submission, Person, Problem
 
-A submission that cannot be read is a submission with a `problem`: one sentence for a person. Nothing is
-written anywhere, no link is followed, and whatever is read is bounded.
+A submission that cannot be read is a submission with a `problem`: one sentence for a person. No file is
+written, no link is followed, and all reading is bounded.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
 
 
 def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
-    """Return what `read_file` does, from a separate process within the bounds of one submission.
+    """Return the result of `read_file`, from a separate process within the limits of one submission.
 
     A file that exceeds them is a submission with a problem.
     """

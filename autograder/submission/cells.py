@@ -1,4 +1,4 @@
-"""The text of one cell, without what only a notebook's host can run.
+"""The text of one cell, without lines that only a notebook's host can run.
 
 One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement
 that imports a module of the host, calls `get_ipython` (IPython's spelling of magics, shell and help lines),
@@ -28,13 +28,13 @@ _Edit = tuple[int, int, int, int, str]
 
 
 class CellCleaner:
-    """Cleans the cells of one file in order: names that the host gave to one cell are known in the next."""
+    """Cleaner of the cells of one file, in order: names that the host gave to one cell are known in the next."""
 
     def __init__(self) -> None:
-        self.host_names = {"get_ipython", "mo"}  # marimo, which only the last of its cells may import as mo
+        self.host_names = {"get_ipython", "mo"}  # marimo, which only its last cell may import as mo
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cell, and the lines where something is left out. Raise NotPythonError if it is none."""
+        """Return the cell, and the lines with omissions. Raise NotPythonError if it is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -49,7 +49,7 @@ class CellCleaner:
         return "\n".join(lines), left_out + [edit[0] for edit in edits]
 
     def _edits(self, block: ast.AST) -> Iterator[_Edit]:
-        """Yield what leaves out the statements and decorators of a block that need the host."""
+        """Yield the replacements for the statements and decorators of a block that need the host."""
         done = 0, 0
         for statement in top_level(block):
             end = statement.end_lineno or 0, statement.end_col_offset or 0
@@ -81,7 +81,7 @@ class CellCleaner:
 
 
 def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
-    """Return True for a statement that needs the host, whatever its names, or ends a cell of marimo."""
+    """Return True for a statement that needs the host in any case, or ends a cell of marimo."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
     is_cells_end = isinstance(statement, ast.Return) and not isinstance(block, ast.Module)
@@ -89,14 +89,14 @@ def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
 
 
 def _marimo_header(cell: Any) -> _Edit:
-    """Return what makes the statements of a cell of marimo run: `if True:` keeps their indentation valid."""
+    """Return the replacement that makes a marimo cell's statements run: `if True:` keeps their indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
     body = min(getattr(node, "lineno", _LINE_END) for node in ast.walk(cell.body[0]))
     return first, 0, body - 1, _LINE_END, "if True:"
 
 
 def _without_magics(source: str) -> str:
-    """Return a cell with its magics as calls of get_ipython(). Raise NotPythonError if it is no cell.
+    """Return a cell with its magics as calls of get_ipython(). Raise NotPythonError if it is not a cell.
 
     A cell that parses has no magics: a line may begin with % inside a string or a bracket.
     """

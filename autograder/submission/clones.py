@@ -1,7 +1,7 @@
 """Time of the last commit of a clone, read from its .git folder without running git.
 
 Git runs programs that a repository's configuration names; reading a few of its files runs nothing. All reads
-are bounded, and whatever is damaged or unusual has no time.
+are bounded, and a damaged or unusual repository has no time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 
 
 def last_commit(folder: Path) -> str:
-    """Return the time of a clone's last commit in ISO format; an empty string if the folder is no clone."""
+    """Return the time of a clone's last commit in ISO format; an empty string if the folder is not a clone."""
     git = folder / ".git"
-    with suppress(Exception):  # whatever damaged bytes raise
+    with suppress(Exception):  # any exception from damaged bytes
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
             zone = datetime.strptime(match[2].decode(), "%z").tzinfo
             return datetime.fromtimestamp(int(match[1]), zone).isoformat()

@@ -25,12 +25,12 @@ _CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # of VS Code, Spyder, jupytext
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of one file, or the problem that kept it from being read."""
+    """Python text of one file, or the problem that prevented reading it."""
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()  # those that its top level binds
-    written: frozenset[str] = frozenset()  # those bound to more than a stub has
+    names: frozenset[str] = frozenset()  # names that its top level binds
+    written: frozenset[str] = frozenset()  # names bound to more than a stub has
     sha256: str = ""  # of the uploaded bytes
     problem: Problem | None = None
 
@@ -42,9 +42,9 @@ def functions(assignment: str) -> frozenset[str]:
 
 
 def read_code(data: bytes, name: str) -> Code:
-    """Return the code of a .py or .ipynb file. Where name and content disagree, the content decides.
+    """Return the code of a .py or .ipynb file. If name and content disagree, the content decides.
 
-    Raises UnreadableError: the file holds no code that can run; the message is a sentence for the student.
+    Raise UnreadableError if the file contains no code that can run; the message is a sentence for the student.
     """
     text, notes = _decoded(data)
     notebook = _notebook(text, name)
@@ -70,7 +70,7 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _notebook(text: str, name: str) -> list[str] | None:
-    """Return the code cells of the notebook that the text holds; None for any other text."""
+    """Return the code cells of a notebook's text; None for any other text."""
     is_named_so, reason = stem_and_suffix(name)[1] == ".ipynb", "has no list of cells"
     try:
         document = json.loads(text)
@@ -110,10 +110,10 @@ def _of_cells(sources: Sequence[str]) -> Code:
 
 
 def _of_script(text: str) -> Code:
-    """Return the code of a script as one cell. Only one that is no Python is read cell by cell.
+    """Return the code of a script as one cell. Only a script that is not Python is read cell by cell.
 
-    Raises NotPythonError: one of its cells is not Python, even without magics.
-        UnreadableError: it holds no statement.
+    Raise NotPythonError if one of its cells is not Python, even without magics, and UnreadableError if it contains no
+    statement.
     """
     try:
         parse(text)
@@ -137,7 +137,7 @@ def _of_script(text: str) -> Code:
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
-    """Return the note on what was left out, if anything was."""
+    """Return the note on omissions, if there are any."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
     places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

@@ -13,7 +13,7 @@ from autograder.submission.records import UnreadableError
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_LARGE_FILE_BYTES = 32 * MIB  # of a notebook, which may hold pictures, or of a zip
+MAX_LARGE_FILE_BYTES = 32 * MIB  # of a notebook, which may contain pictures, or of a zip
 MAX_FOLDER_ENTRIES = 10_000  # in one student's folder
 MAX_MEMBER_NAME = 1000  # characters of a name in a zip
 
@@ -53,7 +53,7 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 def files_below(folder: Path) -> list[str]:
     """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-    os.scandir(folder).close()  # raises for this folder; one inside that is closed is ignored
+    os.scandir(folder).close()  # raises for this folder; a closed folder inside it is ignored
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):
@@ -91,6 +91,6 @@ def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
-    """Return a file in a zip. One that is damaged or encrypted may raise any exception."""
+    """Return a file in a zip. A damaged or encrypted file may raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:
         return _bounded(file, size_limit(member.filename))

@@ -1,8 +1,8 @@
 """Uploads of every student in a folder.
 
 The names at the top of a folder, which platforms and instructors make, decide its layout: an export of
-Gradescope, folders of assignments or exports, or files and folders of many students. Nothing inside a
-student's folder decides it, and nothing that students wrote is read here.
+Gradescope, folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder
+decides it, and no text of students is read here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
-_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies that lie beside a class
+_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies beside a class
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
 )
 _RESULT_FILES = ("gradebook.sqlite", "grades.csv")
@@ -34,7 +34,7 @@ _MISSING = Problem("The export lists these files but does not hold them: your in
 
 
 class Download(NamedTuple):
-    """Everything in a folder: the layout that it was read in, uploads per student, and files of nobody."""
+    """Content of a folder: its layout, uploads per student, and files of no student."""
 
     layout: str
     students: tuple[tuple[Upload, ...], ...]
@@ -50,18 +50,18 @@ class Download(NamedTuple):
 
 
 class _Default(NamedTuple):
-    """Assignment that holds for a whole folder; a mere suggestion unless it is decided."""
+    """Assignment for a whole folder; it is only a suggestion unless it is decided."""
 
     assignment: str = ""
     is_decided: bool = False
 
     def unless(self, inner: _Default) -> _Default:
-        """Return `inner` if it says an assignment at least as surely, and else this default."""
+        """Return `inner` if it names an assignment with at least the same certainty, else this default."""
         return inner if inner.assignment and inner.is_decided >= self.is_decided else self
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
-    """Return all uploads in a folder but those in `out`. Raise NothingToGradeError if there are none."""
+    """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none."""
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
@@ -105,20 +105,20 @@ class _Finder:
 
     root: Path
     known: tuple[str, ...]
-    only: str | None  # the one assignment to grade: folders of others are passed over
-    out: Path | None  # folder of results, which nobody handed in
+    only: str | None  # the one assignment to grade: folders of other assignments are ignored
+    out: Path | None  # folder of results, which is not a submission
     passed_over: list[str] = field(default_factory=list)
 
     def default(self, name: str) -> _Default:
-        """Return the assignment that the flag or a folder's name says."""
+        """Return the assignment in the flag or in a folder's name."""
         exact = self.only or equal_to(name, self.known)
         return _Default(exact, is_decided=True) if exact else _Default(named_in(name, self.known) or "")
 
     def read(self, folder: Path, default: _Default, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
 
-        Folders of assignments (or exports) win unless most entries are something else, so that one student's
-        entry never changes how a class is read. Inside them, folders named so are students' folders.
+        Folders of assignments (or exports) win unless most entries are something else, so that one student's entry
+        never changes how a class is read. Inside them, folders with such names belong to students.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
@@ -142,13 +142,13 @@ class _Finder:
             elif self.only in (None, assignment or self.only):
                 inside = default.unless(self.default(name))
                 uploads += self.read(folder / name, inside, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files, default)[1]:  # not the person of that name in the folders
+        for upload in self.of_class(folder, others, files, default)[1]:  # not the person with that name in the folders
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
 
     def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if only whole downloads and their zips lie in a folder. A clone is one student's.
+        """Return True if a folder contains only whole downloads and their zips. A clone belongs to one student.
 
         Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions".
         """
@@ -161,7 +161,7 @@ class _Finder:
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder is a class itself: it would be read as one student."""
+        """Raise NothingToGradeError if the only folder is a class itself, because it would be read as one student."""
         for _ in range(_FOLDERS_AROUND):
             folders, files = self._listing(folder)
             if os.path.lexists(folder / ".git"):
@@ -175,10 +175,10 @@ class _Finder:
             folder /= folders[0]
 
     def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
-        """Return the uploads in Gradescope's folders, each of which may be several persons'."""
+        """Return the uploads in Gradescope's folders, each of which may belong to several persons."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
-        except Exception as error:  # whatever damaged bytes make the parser raise
+        except Exception as error:  # any exception of the parser from damaged bytes
             stated, reason = {}, printable(str(error), 120)
             self.passed_over.append(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
         return [
@@ -192,7 +192,7 @@ class _Finder:
     ) -> tuple[str, list[Upload]]:
         """Return the platform of files and folders of many students, and their uploads."""
         platform, stated = platforms.recognise(folders, files, self.known)
-        # A download is of one assignment: the one that most of the names which mention one mention.
+        # A download has one assignment: the one that most names mention.
         named = [named_in(stem_and_suffix(upload.file)[0], self.known) for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
@@ -203,7 +203,7 @@ class _Finder:
             inner = _Default()
             if name in folders and (name not in stated or platform == platforms.GITHUB):
                 slug = name.removesuffix(upload.person.login).rstrip("-").replace("-", "_")
-                is_clone = name in stated  # one whose name begins with an assignment's is of that assignment
+                is_clone = name in stated  # a file whose name begins with an assignment belongs to that assignment
                 inner = self.default(slug) if is_clone else _Default(named_in(slug, self.known) or "")
             uploads.append(self._placed(upload, folder, name, default.unless(inner)))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
@@ -220,7 +220,7 @@ class _Finder:
         return replace(upload, path=folder / name, label=label, **default._asdict())
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
-        """Return the names of folders and files in a folder, without those that nobody handed in."""
+        """Return the names of folders and files in a folder, without those that no student submitted."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
         folders, files = list[str](), list[str]()
@@ -237,13 +237,13 @@ class _Finder:
 
 
 def _plain(name: str, *, is_file: bool = False) -> Upload:
-    """Return an upload whose name stands for its student, without the number that browsers give to a second copy."""
+    """Return an upload whose name identifies its student, without the number that browsers add to a second copy."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0]) if is_file else name
     return Upload(Person(name=utf8_safe(student)), name if is_file else "")
 
 
 def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
-    """Return uploads grouped by person and decided assignment, each group in the order in which it came.
+    """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
 
     A number, address or login identifies a person, and a name is a label: several people of one name get
     their numbers added to it.

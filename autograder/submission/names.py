@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, whatever follows a dot behind them
+_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, with any ending
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # of browsers and mail
 
 
 def stem_and_suffix(name: str) -> tuple[str, str]:
-    """Return a name without folders, and its ending in lower case, which says what kind of file it is."""
+    """Return a name without folders, and its ending in lower case, which gives the kind of file."""
     name = name.rpartition("/")[2]
     if double := _DOUBLE_ENDING.fullmatch(name):
         return double[1], double[2].casefold()
@@ -54,7 +54,7 @@ def _words(name: str) -> str:
 
 
 def utf8_safe(text: str) -> str:
-    """Return the text with what UTF-8 cannot write (undecodable bytes of a file name) as escape sequences."""
+    """Return the text with escapes for characters that UTF-8 cannot write (undecodable bytes of a file name)."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -71,15 +71,15 @@ def _visible(text: str) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def csv_cell(text: str) -> str:
-    """Return printable text for a CSV cell, with an apostrophe before what a spreadsheet takes for a formula.
+    """Return printable text for a CSV cell, with an apostrophe before a part that a spreadsheet reads as a formula.
 
-    It may begin the cell, or follow what separates cells in some locale, where quotation marks are letters.
+    Such a part may begin the cell, or follow a separator of cells in some locale, where quotation marks are letters.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA) else part for part in parts)
@@ -88,7 +88,7 @@ def csv_cell(text: str) -> str:
 def safe_name(student: str, taken: set[str]) -> str:
     """Return a readable file name for a student that is safe on every system, and add its folded form to `taken`.
 
-    If that is taken, an ending made from the full name distinguishes it, whoever else is in the class.
+    If it is taken, an ending made from the full name distinguishes it from every other name in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
     is_safe = {one: one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
@@ -105,7 +105,7 @@ def safe_name(student: str, taken: set[str]) -> str:
 
 
 def _cut(name: str, reserve: int) -> str:
-    """Return the beginning of a name that leaves `reserve` characters free, and ends in no dot (Windows)."""
+    """Return the beginning of a name that leaves `reserve` characters free, and does not end in a dot (Windows)."""
     return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 

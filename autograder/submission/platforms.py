@@ -10,8 +10,8 @@ Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
-The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a
-student chose what follows them, and it is never read as a mark.
+The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a student
+chose the rest, which is never read as a mark.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ METADATA = "submission_metadata.yml"
 _TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
 
 # Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
-# makes from a person's name is the shortest that fits, so that the first marks in a name are the platform's.
+# makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
 _FILE = r"(?P<file>.+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
 _UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_FILE}|(?P<text>text|link)\.html)"
 _MOODLE = r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission"
@@ -51,22 +51,22 @@ _FOLDERS = {
     MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?(?P<file>)",
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)(?P<file>)",
 }
-_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # Blackboard's, Brightspace's
+_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
 
 # All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _FIELDS = ("email", "sid", "name")
 
-_MIN_CLONES = 3  # folders with one beginning
+_MIN_CLONES = 3  # folders with a common beginning
 
 
 def recognise(folders: Collection[str], files: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and what each name says; else "" and nothing.
+    """Return the platform that made most names in a folder, and the facts in each name; else "" and nothing.
 
     The uploads have no path yet. `known` are the course's assignments.
 
-    Raises NothingToGradeError: clones of several assignments lie there, and nothing says where a login begins.
+    Raise NothingToGradeError if there are clones of several assignments, so that the beginning of a login is unknown.
     """
     platform, uploads = recognise_names(folders, files)
     return (platform, uploads) if platform else _clones(folders, known)
@@ -97,7 +97,7 @@ def _upload(platform: str, **parts: str) -> Upload:
     is_canvas = platform in (CANVAS, ANONYMOUS)
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
-    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour of one digit
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour with one digit
     return Upload(
         Person(CANVAS if is_canvas else platform, number, email=email, name=name),
         parts.get("file", "") + parts.get("suffix", ""),
@@ -121,7 +121,7 @@ def _time(text: str) -> str:
 
 
 def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins: the part behind the title that all names have in common."""
+    """Return Blackboard's uploads with logins: the part after the title that all names have in common."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
     logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
@@ -130,7 +130,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return clones of GitHub Classroom: most folders begin with the name of the assignment there."""
+    """Return clones of GitHub Classroom: most folders begin with the assignment's name on GitHub."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
@@ -154,13 +154,13 @@ def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[s
 
 
 def download_of(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks say that several persons' files lie there; an empty text for anything else."""
+    """Return the platform whose marks show files of several persons; an empty text if there is none."""
     platform, uploads = recognise_names(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if only an export of Gradescope lies there: one student's files among others make none."""
+    """Return True if the folder contains only an export of Gradescope: one student's files do not count."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 

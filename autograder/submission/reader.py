@@ -1,7 +1,7 @@
 """Submissions from what one student uploaded: which of the files counts, and its Python text.
 
-One rule decides: the file whose functions are written counts; among several the file of the latest attempt,
-then a plain file before one in a zip, then the file whose name says it. If two remain, the row names both.
+One rule decides: the file whose functions are written counts; among several the file of the latest attempt, then a
+plain file before a file in a zip, then the file whose name fits. If two remain, the row names both.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from autograder.submission.content import CODE
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe, words_beside
 from autograder.submission.records import Problem, Submission, Upload, problem_of
 
-MAX_FILES = 20  # of one student's that are read for one assignment; and zips that are opened
+MAX_FILES = 20  # of files of one student that are read for one assignment, and of zips that are opened
 _MAX_LISTED = 3
 
-_HANDOUT = re.compile(  # files that students do not write: never a rival of what they wrote
+_HANDOUT = re.compile(  # files that students do not write, which never compete with theirs
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
@@ -36,7 +36,7 @@ _HANDOUT_NOTEBOOK = "explore.ipynb"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that may count, on disk or in a zip. It is read once, however many assignments it may be for."""
+    """A file that may count, on disk or in a zip. It is read once, for any number of assignments."""
 
     upload: Upload
     assignment: str = ""
@@ -46,17 +46,17 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """Path for a sentence."""
+        """Path in a form for a sentence."""
         return printable(self.upload.label)
 
     @property
     def age(self) -> tuple[int, bool]:
-        """Sort key: the lesser, the later it came."""
+        """Sort key: a smaller key means a later file."""
         return -self.upload.attempt, self.upload.is_superseded
 
     @property
     def rank(self) -> tuple[int, bool, bool, bool, int]:
-        """Sort key: the lesser, the likelier it is meant."""
+        """Sort key: a smaller key means a likelier file."""
         return *self.age, self.fault is not None, self.member is not None, -self.evidence
 
     @functools.cached_property
@@ -75,7 +75,7 @@ class Candidate:
 
 
 def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
-    """Return a submission for each assignment. Whatever is wrong with one becomes its `problem`."""
+    """Return a submission for each assignment. Any fault of a submission becomes its `problem`."""
     row = _row(uploads)
     try:
         if row.problem:
@@ -83,7 +83,7 @@ def read(uploads: Sequence[Upload], known: Sequence[str]) -> list[Submission]:
         if problem := _packed_download(uploads[-1]):
             return [replace(row, problem=problem)]
         return _Choice(uploads, known).submissions()
-    except Exception as error:  # a folder, a parser, or the system, in a way that nobody foresaw
+    except Exception as error:  # an unforeseen error of a folder, a parser, or the system
         return [replace(row, problem=problem_of(error))]
 
 
@@ -91,7 +91,7 @@ def _packed_download(upload: Upload) -> Problem | None:
     """Return a problem for the instructor if the file is a platform's zip of a whole class, which nobody submitted."""
     if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
         return None
-    with contextlib.suppress(Exception):  # whatever damaged bytes raise: the file is then read like any other
+    with contextlib.suppress(Exception):  # any exception from damaged bytes: the file is then read like any other
         top = content.top_of_zip(upload.path)
         if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
             sentence = f"{printable(upload.label)} is a download of {platform}: unpack it, or delete it if you have"
@@ -106,7 +106,7 @@ def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
 
 
 def _row(uploads: Sequence[Upload]) -> Submission:
-    """Return all that is known of a submission before it is read; its file is the last upload."""
+    """Return all facts about a submission before it is read; its file is the last upload."""
     last = uploads[-1]
     problem = last.problem if all(upload.problem for upload in uploads) else None
     row = Submission(last.student, last.assignment, last.label, person=last.person, problem=problem)
@@ -120,10 +120,10 @@ def _dated(row: Submission, upload: Upload) -> Submission:
 
 
 class _Choice:
-    """Choice of the file that counts, for each assignment that one student handed in."""
+    """Choice of the file that counts, for each assignment that one student submitted."""
 
     def __init__(self, uploads: Sequence[Upload], known: Sequence[str]) -> None:
-        """List the candidates. Zips are opened only where no plain file of code is."""
+        """List the candidates. Zips are opened only if there is no plain file of code."""
         self.row, self.known, self.last = _row(uploads), known, uploads[-1]
         self.files: list[Upload] = []
         self.packed: list[str] = []  # names in zips
@@ -142,7 +142,7 @@ class _Choice:
             self._open_zips()
 
     def submissions(self) -> list[Submission]:
-        """Return a submission per assignment that is decided, or that names mention, or else is suggested."""
+        """Return a submission for each assignment that is decided, or that names mention, or else is suggested."""
         if self.last.is_decided:
             return [self._choose(self.last.assignment)]
         least = 2 if self.has_folder and self.last.assignment else 0
@@ -150,13 +150,13 @@ class _Choice:
         return list(map(self._choose, [name for name in self.known if name in named] or [self.last.assignment]))
 
     def _open_zips(self) -> None:
-        """Add the code in zips, whose names may say the assignment, and each zip that cannot be opened."""
+        """Add the code in zips, whose names may contain the assignment, and each zip that cannot be opened."""
         while self.zips:
             file = self.zips.pop(0)
             stem = stem_and_suffix(file.name)[0]
             try:
                 members = content.zip_members(content.read_bytes(file.path, content.size_limit(file.name)))
-            except Exception as error:  # whatever damaged bytes raise
+            except Exception as error:  # any exception from damaged bytes
                 self.candidates.append(replace(self._candidate(file, stem), fault=problem_of(error)))
                 continue
             self.packed += [name for name, _ in members]
@@ -175,7 +175,7 @@ class _Choice:
         return Candidate(upload, named, int(bool(named) and file.casefold() != _HANDOUT_NOTEBOOK))
 
     def _choose(self, assignment: str) -> Submission:
-        """Return the submission for one assignment; "" if nothing tells which."""
+        """Return the submission for one assignment; "" if the assignment is unknown."""
         expected = functions(assignment)
         likely = self._likely(assignment)
         if assignment and not any(candidate.code.written & expected for candidate in likely):
@@ -228,7 +228,7 @@ class _Choice:
         return sorted(matching, key=lambda candidate: candidate.rank)[:MAX_FILES]
 
     def _no_file(self, assignment: str) -> Problem:
-        """Return the problem where no file is for the assignment, or no name tells the assignment."""
+        """Return the problem if no file belongs to the assignment, or no name contains the assignment."""
         if not assignment and self.candidates:
             first = self.candidates[0]
             advice = f"name the file after it, as in {self.known[0]}.py (staff may grade it with --assignment NAME)"
@@ -243,7 +243,7 @@ class _Choice:
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
-    """Return the problem where nothing tells which file is meant."""
+    """Return the problem if it is unknown which file counts."""
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
@@ -270,7 +270,7 @@ def _doubts(assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iter
 
 
 def _unwritten(code: Code, assignment: str, known: Sequence[str]) -> Iterator[str]:
-    """Yield the reason why nothing in the code can earn points: a zero is never silent."""
+    """Yield the reason why no part of the code can earn points: a zero always has a message."""
     expected = functions(assignment)
     if code.written & expected or not expected:
         return

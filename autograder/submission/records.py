@@ -1,4 +1,4 @@
-"""Records that this room passes on: uploads, submissions read from them, and reasons why there is none."""
+"""Records that this room returns: uploads, submissions read from them, and reasons why there is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Problem:
 
     message: str
     for_instructor: str = ""
-    """the same for the instructor, if nothing tells which file is meant, or for which assignment"""
+    """the same for the instructor, if the file or the assignment is unknown"""
 
     is_class_download: bool = False
     """True for a download of a whole class, which no student submitted"""
@@ -27,12 +27,12 @@ class Problem:
 
     @property
     def is_ambiguous(self) -> bool:
-        """True if nothing tells which file is meant, or for which assignment."""
+        """True if the file or the assignment is unknown."""
         return bool(self.for_instructor)
 
 
 class UnreadableError(Exception):
-    """Raised inside this room where reading has to stop; it becomes the problem of one submission."""
+    """Error inside this room that stops reading; it becomes the problem of one submission."""
 
 
 def problem_of(error: Exception) -> Problem:
@@ -44,15 +44,15 @@ def problem_of(error: Exception) -> Problem:
 
 
 class NothingToGradeError(UserError):
-    """The named folder or file cannot be graded at all; the message is a sentence for the instructor."""
+    """The named folder or file cannot be graded; the message is a sentence for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
     """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
 
-    platform: str = ""  # empty if none named the upload; the name of the file or folder then identifies
-    number: str = ""  # the platform's; `sid` is the university's
+    platform: str = ""  # empty if no platform named the upload; then the file's or folder's name identifies
+    number: str = ""  # of the platform; `sid` is the university's number
     login: str = ""
     email: str = ""
     sid: str = ""
@@ -60,17 +60,17 @@ class Person:
 
     @property
     def key(self) -> str:
-        """Identifier of the person, equal in every folder; empty where nothing is known."""
+        """Identifier of the person, equal in every folder; empty if it is unknown."""
         identity = self.number or self.email.casefold() or self.login or self.sid or self.name
         return f"{self.platform}:{identity}" if identity else ""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student handed in, not yet opened. A batch may hold thousands."""
+    """A file or folder that one student submitted, not yet opened. A batch may have thousands."""
 
     person: Person
-    file: str = ""  # the student's name for it; empty for a folder and for a text that the platform wrote
+    file: str = ""  # the student's name for it; empty for a folder and for a text of the platform
     path: Path = Path()
     label: str = ""  # path relative to the folder that the instructor named
     student: str = ""  # name that distinguishes the student from all others in the folder
@@ -79,13 +79,13 @@ class Upload:
     attempt: int = 0
     version: tuple[int, int] = (0, 0)  # order among files of one name in one attempt
     is_superseded: bool = False  # True if the same attempt has a newer file of the same name
-    submitted: str = ""  # time in ISO format, where the platform states it
+    submitted: str = ""  # time in ISO format, if the platform states it
     late: bool | None = None
     problem: Problem | None = None
 
     @property
     def name(self) -> str:
-        """Name of the file or folder, without what a platform added."""
+        """Name of the file or folder, without the platform's additions."""
         return self.file or self.path.name
 
     def inside(self, name: str) -> Upload:
@@ -95,10 +95,10 @@ class Upload:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission: Python text to run, or the problem that kept it from being read."""
+    """A submission: Python text to run, or the problem that prevented reading it."""
 
     student: str
-    assignment: str  # empty where nothing tells it; `problem` then says so
+    assignment: str  # empty if it is unknown; then `problem` says so
     file: str  # path relative to the instructor's folder; for a file inside a zip, ada.zip!rope.py
     sha256: str = ""  # of the uploaded bytes (of the zip, for a file inside one); empty if not read
     cells: tuple[str, ...] = ()  # text to run in order: a .py file, or code cells ("" if left out)
@@ -106,9 +106,9 @@ class Submission:
     person: Person = Person()
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
-    doubt: str = ""  # sentence for teaching staff, where another file of the student's may have been meant
-    submitted: str = ""  # time in ISO format, where the platform or the last commit of a clone states it
-    late: bool | None = None  # None where the platform does not say
+    doubt: str = ""  # sentence for teaching staff, if another file of the student may count
+    submitted: str = ""  # time in ISO format, if the platform or the last commit of a clone states it
+    late: bool | None = None  # None if the platform does not say
     is_written: bool = False  # True if at least one function of the assignment is more than a stub
 
     @property

@@ -19,12 +19,12 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotPythonError(Exception):
-    """Text that does not parse: the reason, with the line where it is known."""
+    """Error for text that does not parse: the reason, with the line if it is known."""
 
 
 @functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree. Raise NotPythonError, and nothing else, for a text that has none."""
+    """Return the syntax tree. Raise only NotPythonError for a text that has none."""
     try:
         return source.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -52,14 +52,14 @@ def bound_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[
 
 
 def stored_names(*nodes: ast.AST) -> set[str]:
-    """Return the names to which these parts of a tree assign, or as which they import."""
+    """Return the names that these parts of a tree assign or import."""
     parts = [part for node in nodes for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 
 def top_level(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that run with the text, in order, also those in `if`, `try`, `with` and loops."""
+    """Yield the statements that run with the text, in order, even those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part

@@ -512,7 +512,7 @@ def empty_slots_are_zero(length, slots):
 
 @mistake("ring_positions", "expected: a cache that is full stays as it is")
 def full_ring_stays(length, slots):
-    """Tokens that find no slot are dropped in your ring. The rule: new tokens replace the oldest ones."""
+    """Your ring drops tokens once it is full. The rule: new tokens replace the oldest ones."""
     return np.where(np.arange(slots) < length, np.arange(slots), -1)
 
 

@@ -1120,7 +1120,7 @@ def prompt_returned_too(tokens, loaded, count):
 
 @mistake("generate", "expected: one token too many")
 def one_token_more(tokens, loaded, count):
-    """You returned a token too many. The rule: count new tokens; for 0 there are none."""
+    """You returned one token too many. The rule: return `count` new tokens, and none for a `count` of 0."""
     return model.generate(tokens, loaded, count + 1)
 
 

@@ -302,7 +302,7 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
 def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
     broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the real sandbox: the solution is graded where a submission lacks points."""
+    """With the real sandbox, the solution is graded if a submission lacks points."""
     hidden = course.find(NAME).hidden_tests.read_text("utf-8")
     line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
     put(tmp_path, {f"test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})

@@ -113,7 +113,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Or nobody knows which of two files of one name counts."""
+    """Otherwise it is unknown which of two files with one name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()

@@ -47,8 +47,8 @@ def installed(folder: Path, lock: str) -> Path:
 
 
 def start(folder: Path, *words: str, **values: str) -> subprocess.Popen[str]:
-    """Run `make` with these words, and with only these values in its environment, without those of a make
-    that runs the tests."""
+    """Run `make` with these words and only these values in its environment, even if another `make`
+    runs the tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
     piped = subprocess.PIPE
     return subprocess.Popen(["make", *words], cwd=folder, env=outside, stdout=piped, stderr=piped, text=True)

@@ -145,7 +145,7 @@ EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assign
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
-    """In commands and paths; an experiment's is a lesson that has one, and a function's is in its stub."""
+    """This holds for commands and paths; the lesson of an experiment has one, and a function is in its stub."""
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]

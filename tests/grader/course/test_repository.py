@@ -60,7 +60,7 @@ MAX_GUIDE_WORDS = 3000
 
 
 def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
-    """An instructor reads it in a quarter of an hour; every command and every file of a run stands in it."""
+    """An instructor reads it in a quarter of an hour; it contains every command and every file of a run."""
     guide = (ROOT / "autograder" / "README.md").read_text("utf-8")
     assert len(guide.split()) <= MAX_GUIDE_WORDS
     assert re.findall(r"!\[[^\]]{20,}\]\(\.\./docs/pictures/([\w.]+)\)", guide) == ["report.png"]

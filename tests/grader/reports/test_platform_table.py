@@ -219,7 +219,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
 def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
-    """As tables and archives in another encoding have it, on either side."""
+    """Tables and archives in another encoding have such names, on either side."""
     for folder, cell in ((name, other), (other, name)):
         graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
         done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))

@@ -114,7 +114,7 @@ def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
 def test_modules_are_compiled_for_a_version_that_is_known_and_here(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An address of Pyodide says nothing of its Python: modules compiled for another would not load."""
+    """Pyodide's address does not show its Python version; modules compiled for another version would not load."""
     monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
     names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
     archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))

@@ -167,7 +167,7 @@ BESIDE: dict[str, tuple[Files, str]] = {
 def test_files_of_several_students_beside_a_student_s_folder_are_named_to_the_instructor(
     files: Files, sentence: str, only: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder or zip that holds them is no student, whatever is graded in the meantime."""
+    """A folder or zip that contains them is not a student, even if another assignment is graded."""
     put(tmp_path / "rope", {"alice/rope.py": SOLVED} | files)
     printed = grade(tmp_path / "rope", tmp_path / "out", monkeypatch, only)
     assert "alice" in printed and re.search(rf"week3: .*{re.escape(sentence)}", printed)
