@@ -113,7 +113,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         raise CommandError(str(error)) from error
 
 
-@main.command(short_help="Build the handout for students.")
+@main.command(short_help="Update stubs and recorded values, and build the handout.")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
 )

@@ -43,18 +43,18 @@ ITEMS_PER_PROCESS = 8
 
 
 @dataclass(frozen=True)
-class Exceeded:
+class CutOff:
     """Replacement for the result of stopped work."""
 
     why: str
     """the rest of a sentence whose subject did the work"""
 
 
-class Slow(Exceeded):
+class Slow(CutOff):
     """The work took more wall-clock time than allowed."""
 
 
-class Ended(Exceeded):
+class Ended(CutOff):
     """The process of the work ended, by itself or from outside."""
 
 
@@ -86,19 +86,19 @@ class BoundedPool:
         self.processes.join()
 
 
-def cut_off(error: Exception, timeout: float) -> Exceeded | None:
+def cut_off(error: Exception, timeout: float) -> CutOff | None:
     """Return what ended a job of a BoundedPool with this timeout; None if the error is the function's."""
     if isinstance(error, TimeoutError):
         return Slow(f"did not end within {timeout:.0f} seconds")
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
         code = getattr(error, "exitcode", None)
         if code == -signal.SIGXCPU:
-            return Exceeded(f"took more than {ITEM_PROCESSOR_SECONDS} seconds of processor time")
+            return CutOff(f"took more than {ITEM_PROCESSOR_SECONDS} seconds of processor time")
         return Ended("ended its process" + (f" (exit code {code})" if code is not None else ""))
     return None
 
 
-def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | Exceeded]:
+def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | CutOff]:
     """Yield the function's result for each item, in order.
 
     The function is pickled by name. An exception of the function is raised here and ends the iteration.
@@ -113,7 +113,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
                 yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
 
 
-def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | Exceeded:
+def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutOff:
     """Return the function's result for one item, computed in a separate process."""
     with closing(BoundedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
         return _outcome(_submit(pool, function, item))
@@ -125,11 +125,11 @@ def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Resul
         return pool.submit(function, *arguments).result()
 
 
-def _submit(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | Exceeded]:
+def _submit(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | CutOff]:
     return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
 
 
-def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
+def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
     try:
         return future.result()
     except Exception as error:
@@ -138,7 +138,7 @@ def _outcome(future: Future[Result | Exceeded]) -> Result | Exceeded:
         raise
 
 
-def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | Exceeded:
+def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | CutOff:
     """Return the function's result, under limits of the kernel for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
@@ -147,7 +147,7 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
     try:
         return function(item)
     except MemoryError:
-        return Exceeded(f"took more than {memory >> 20} MiB of memory")
+        return CutOff(f"took more than {memory >> 20} MiB of memory")
 
 
 def _address_space() -> int:

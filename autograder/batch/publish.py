@@ -20,7 +20,7 @@ from autograder.grading.row import Row
 if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
-REPORT_FILE = "report.html"
+CLASS_PAGE_FILE = "report.html"
 REPORT_HEAD_CHARACTERS = 1000
 """Length of the beginning of report.html, which contains the hash of its gradebook."""
 
@@ -81,7 +81,7 @@ def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str)
 def is_report_current(book: Gradebook) -> bool:
     """Return True if OUT/report.html was made from this gradebook in its present state."""
     try:
-        with (book.out / REPORT_FILE).open(encoding="utf-8", errors="replace") as file:
+        with (book.out / CLASS_PAGE_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
     except OSError:
         return False

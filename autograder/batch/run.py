@@ -32,7 +32,7 @@ from autograder.grading.row import Key
 from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
-JOBS_PER_WORKER = 2
+JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
 
 REFERENCE = "reference solution"
@@ -113,7 +113,7 @@ def _read_submissions(
     is_clear = False
     outcomes = parallel.map_bounded(partial(read, known=known), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
-        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome:
+        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
@@ -198,7 +198,7 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
     try:
         while True:
             # A cluster may have no worker for a while.
-            free = JOBS_PER_WORKER * max(workers.size, 1) - len(under_way)
+            free = JOBS_IN_FLIGHT_PER_GRADER * max(workers.size, 1) - len(under_way)
             for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job
             if not under_way:

@@ -20,7 +20,7 @@ from autograder import course
 from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
-from autograder.parallel import BoundedPool, Exceeded, Slow, cut_off
+from autograder.parallel import BoundedPool, CutOff, Slow, cut_off
 from autograder.protocol.failure import Status
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ class Job:
         """
         return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
 
-    def after(self, failure: Exceeded) -> Job:
+    def after(self, failure: CutOff) -> Job:
         """Return the same job after a grader has failed on it. A slow grader would be slow again."""
         return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
 
 
-def failure_of(future: Future[bytes]) -> Exceeded | None:
+def failure_of(future: Future[bytes]) -> CutOff | None:
     """Return the reason why a grader failed on its job; None if there is a grade.
 
     Raise UserError if no grader can continue, CancelledError if the job was withdrawn.
@@ -92,7 +92,7 @@ def failure_of(future: Future[bytes]) -> Exceeded | None:
         raise
     except Exception as error:
         exceeded = cut_off(error, GRADING_TIMEOUT_SECONDS)
-        return replace(exceeded, why=f"the grader {exceeded.why}") if exceeded else Exceeded(str(error))
+        return replace(exceeded, why=f"the grader {exceeded.why}") if exceeded else CutOff(str(error))
 
 
 class Processes:

@@ -27,9 +27,9 @@ TOO_FEW_DIGITS = "right so far: five digits are asked"
 """Message for a number with correct digits, but too few."""
 
 
-def answer_form(value: object) -> str:
+def form_of_right_answer(right: bool | int | float | str) -> str:
     """Return the form of a right answer."""
-    return ANSWER_FORMS[type(plain_scalar(value))]
+    return ANSWER_FORMS[type(plain_scalar(right))]
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -63,7 +63,7 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]
-        if answer is None or not _has_form(answer, answer_form(expected)):
+        if answer is None or not _has_form(answer, form_of_right_answer(expected)):
             continue
         if answer_matches(answer, expected):
             yield True, f"{key} is right" + (f": {question['reason']}" if question["reason"] else "")

@@ -46,7 +46,7 @@ MAX_BRANCH_LINES = 4
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """Check that the function returns the result of its definition, within the tolerance; return its result."""
     reply, _ = _matching_reply(function, Call(function.name, args, kwargs), tolerance)
-    return function.hand_out(reply.value)
+    return function.note_returned(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:

@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function: Any = getattr(item, "function", None)
         if hypothesis.is_hypothesis_test(function):
-            term, test = _seed(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
+            term, test = _term_seed(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
             hypothesis.seed(term * 2**32 + test)(function)
 
 
@@ -116,7 +116,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Return a generator that depends only on the term's seed and on the test."""
-    return np.random.default_rng(_seeds(_seed(context, item), item.name))
+    return np.random.default_rng(_seeds(_term_seed(context, item), item.name))
 
 
 @functools.cache
@@ -125,7 +125,7 @@ def _seeds(term: int, test: str) -> np.random.SeedSequence:
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
-def _seed(context: TestContext, item: pytest.Item) -> int:
+def _term_seed(context: TestContext, item: pytest.Item) -> int:
     """Return the term's seed for hidden tests.
 
     Public tests draw the same in every term, and on a student's machine as in the grader.

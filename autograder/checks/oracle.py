@@ -30,7 +30,7 @@ Outcome = Value | Refused | Unchanged
 """The outcome of a call in the solution, with or without a known mistake in it."""
 
 
-class Mistake(Protocol):
+class KnownMistake(Protocol):
     """A known mistake."""
 
     @property
@@ -46,7 +46,7 @@ class Observation:
     expected: Any
     is_wrong: bool
     """True if the two values differ by more than a test allows."""
-    mistakes: Sequence[Sequence[Mistake]]
+    mistakes: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can show in results of the function, group by group, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """Function from a mistake to the outcome of the call with it."""

@@ -34,7 +34,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, and return a plain value."""
-        return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
+        return self.note_returned(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
         """Return the plain value of a reply. Raise WrongResultError if the student's code raised."""
@@ -45,7 +45,7 @@ class Function:
             raise WrongResultError(Kind.SHAPE, f"{self.name} returned {what}")
         return reply.value
 
-    def hand_out(self, value: Any) -> Any:
+    def note_returned(self, value: Any) -> Any:
         """Return a value for the test to keep: from now on its calls may have arguments from the submission."""
         self.submission.returned += parts(value)
         return value

@@ -84,7 +84,7 @@ class WrongFunctions:
 
     names: frozenset[str]
     """Names of all these functions."""
-    with_wrong_values: frozenset[str]
+    without_right_values: frozenset[str]
     """Names of the functions with a wrong value, a wrong shape or an exception in a test."""
 
     @classmethod
@@ -96,8 +96,8 @@ class WrongFunctions:
         calls = (item for result in results for item in result.calls.items())
         of_wrong_dtype = {call.function for call, reply in calls if reference.has_wrong_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
-        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
-        return cls(frozenset(names), frozenset(with_wrong_values))
+        without_right_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
+        return cls(frozenset(names), frozenset(without_right_values))
 
 
 class _Retry:
@@ -179,14 +179,14 @@ class _Retry:
         """Return the reply with right values if they make a difference, else that of the first process."""
         if not self.is_helped(call):
             return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.late_checks and not self._first_answer_was_in_order(call):
+        if call.encoded not in self.checked_calls and self.late_checks and not self._is_late_answer_explained(call):
             raise Stopped(Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
-    def _first_answer_was_in_order(self, call: Call) -> bool:
+    def _is_late_answer_explained(self, call: Call) -> bool:
         """Return whether the first process's answer to a new call is allowed."""
         self.late_checks -= 1
         try:
@@ -223,12 +223,12 @@ class _Retry:
         try:
             reply = self.first.reply(unmeasured(question))
         except Stopped:
-            return question.function in self.wrong.with_wrong_values
+            return question.function in self.wrong.without_right_values
         if reply.raised is not None or right.raised is not None:
-            may_raise = right.raised is not None or question.function in self.wrong.with_wrong_values
+            may_raise = right.raised is not None or question.function in self.wrong.without_right_values
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
         if difference(reply.value, right.value) is not None:
-            return question.function in self.wrong.with_wrong_values
+            return question.function in self.wrong.without_right_values
         return dtypes(reply.value) != dtypes(right.value)
 
     # Is a first answer allowed?

@@ -35,7 +35,7 @@ name = {question!r}
 points = None
 '''
 
-_CASE = """
+_CASE_TEMPLATE = """
 
 @test_case(name={name!r}, points={points!r}, hidden={hidden!r})
 def case_{number}(result):
@@ -52,7 +52,7 @@ def test_files(tests: Iterable[Test]) -> dict[str, str]:
     return {
         f"{number:02}_{question}.py": _HEADER.format(question=question)
         + "".join(
-            _CASE.format(
+            _CASE_TEMPLATE.format(
                 name=result.test.name, points=result.test.points, hidden=result.test.hidden, number=case_number
             )
             for case_number, result in enumerate(group, start=1)

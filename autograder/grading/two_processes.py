@@ -155,24 +155,24 @@ class SecondProcess:
         The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
         gets answers to its own questions, if they are not larger than the call and `questions`.
         """
-        sealed = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
+        sealed_answers = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
         for _ in range(MAX_ROUNDS):
-            reply = self._helped_call(call, replaced, sealed)
+            reply = self._helped_call(call, replaced, sealed_answers)
             asked = _unanswered(reply)
             if asked is None:
                 return self.backend.call(call) if call.measured and reply.raised is None else reply
             held = _Extent.of(call, *questions)
-            sealed = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
+            sealed_answers = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
         raise Stopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
 
-    def _helped_call(self, call: Call, replaced: Collection[str], sealed: list[Sealed]) -> Reply:
+    def _helped_call(self, call: Call, replaced: Collection[str], sealed_answers: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, without a count of its lines.
 
         This is one message, unless it is too large.
         """
-        together = Call("_helped_call", (sorted(replaced), sealed, *_as_sent(call)))
+        together = Call("_helped_call", (sorted(replaced), sealed_answers, *_as_sent(call)))
         if not _fits_a_message(together):
-            for alone in (Call("_receive", ([answer],)) for answer in sealed):
+            for alone in (Call("_receive", ([answer],)) for answer in sealed_answers):
                 if _fits_a_message(alone):
                     self.backend.call(alone)
             together = Call("_helped_call", (sorted(replaced), [], *_as_sent(call)))

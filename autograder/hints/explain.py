@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.checks import call_repr
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.oracle import Mistake, Observation, Oracle, Unchanged, Value
+from autograder.checks.oracle import KnownMistake, Observation, Oracle, Unchanged, Value
 from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
 from autograder.protocol.failure import WRONG_VALUES, Kind
@@ -66,7 +66,7 @@ def matches(actual: Any, expected: Any) -> bool:
     return difference(actual, expected, None) is None
 
 
-def explains(mistake: Mistake, observation: Observation) -> bool:
+def explains(mistake: KnownMistake, observation: Observation) -> bool:
     """Return whether the actual value of a call is its outcome with a mistake."""
     match observation.predicted(mistake):
         case Value(value):
@@ -95,13 +95,13 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
     return results
 
 
-def _joined_hints(mistakes: Iterable[Mistake]) -> str | None:
+def _joined_hints(mistakes: Iterable[KnownMistake]) -> str | None:
     """Join the hints of equally good explanations; return None if there are more than MAX_HINTS."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
     return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
 
 
-def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
+def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     """Return the mistakes of the first group in which any explains all values of a function.
 
     If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
@@ -122,7 +122,7 @@ def _explanations(observations: Sequence[Observation]) -> list[Mistake]:
     return [mistake for mistake in candidates if is_single and _explains_all(mistake, right)]
 
 
-def _explains_all(mistake: Mistake, observations: Iterable[Observation]) -> bool:
+def _explains_all(mistake: KnownMistake, observations: Iterable[Observation]) -> bool:
     """Return whether a mistake explains every one of these calls."""
     return all(explains(mistake, observation) for observation in observations)
 

@@ -23,7 +23,7 @@ from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
-POLL_SECONDS = 0.4
+FILE_POLL_SECONDS = 0.4
 """Time between two checks of the student's files."""
 
 
@@ -156,4 +156,4 @@ def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
         if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed
         seen |= {name: now[name] for name in changed}
-        time.sleep(POLL_SECONDS)
+        time.sleep(FILE_POLL_SECONDS)

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from autograder.laptop import pictures
+from autograder.laptop import lesson_pictures
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 
@@ -55,7 +55,7 @@ class PageServer(ThreadingHTTPServer):
 
     def draw(self, lesson: str, source: Path) -> None:
         """Draw the pictures of a lesson. A changed picture gets another address, so that browsers load it."""
-        drawn = pictures.draw_in_process(lesson, source)
+        drawn = lesson_pictures.draw_in_process(lesson, source)
         self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
         addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
         self.update(pictures={lesson: addresses})

@@ -49,7 +49,7 @@ class SelfStudyContext(LocalContext):
     def questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
-        return {"forms": {key: answers.answer_form(value) for key, value in right.items()}}
+        return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield True or False for each answer, and a sentence: the reason for a right answer, or after a few tries."""

@@ -32,7 +32,7 @@ CONSTRAINTS = "constraints.txt"
 _STARTER = '''"""What the platform starts."""
 
 if __name__ == "__main__":  # the process that reads what was handed in loads this file too
-    from autograder.otter.platform import main
+    from autograder.otter.container import main
 
     main({folder!r}, {assignment!r})
 '''

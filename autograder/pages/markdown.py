@@ -80,7 +80,7 @@ class Renderer:
                 out[-1] = _html(placed.get(token.content.strip()[5:-4], token.content))
             elif token.type == "paragraph_close" and [part.type for part in before.children or []] == ["image"]:
                 out[-3:] = [_html(self._figure((before.children or [])[0]))]
-        return _UNBREAKABLE.sub(
+        return _TERM_WITH_PUNCTUATION.sub(
             r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
         )
 
@@ -123,7 +123,7 @@ class Renderer:
 
 _UNBREAKABLE_SPACE = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
 _TOUCHED = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
-_UNBREAKABLE = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
+_TERM_WITH_PUNCTUATION = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
 """a formula or a term with the bracket or quote before it and the comma after it: no line ends between them"""
 
 

@@ -25,6 +25,6 @@ def of(assignment: Assignment) -> dict[str, dict[str, Any]]:
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in tests(assignment) if test.question == ANSWERS and not test.points]
     return {
-        "forms": {key: answers.answer_form(value) for key, value in values.items()},
+        "forms": {key: answers.form_of_right_answer(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},
     }

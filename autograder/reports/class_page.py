@@ -25,7 +25,7 @@ from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
-REPORT_FILE = "report.html"
+CLASS_PAGE_FILE = "report.html"
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv have all rows."""
 HISTOGRAM_BINS = 20
@@ -237,9 +237,9 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     }
     page = environment.get_template("report.html").stream(values)
     page.enable_buffering(64)
-    with atomic(out / REPORT_FILE) as file:
+    with atomic(out / CLASS_PAGE_FILE) as file:
         file.writelines(page)
-    return out / REPORT_FILE
+    return out / CLASS_PAGE_FILE
 
 
 def _number(value: float) -> str:

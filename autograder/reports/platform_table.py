@@ -50,9 +50,9 @@ class FilledTable:
 
 
 def fill_table(
-    out: Path,
+    out_folder: Path,
     graded: Iterable[Row],
-    path: Path,
+    table_path: Path,
     assignments: Sequence[str] = (),
     id_column: str | None = None,
     grade_columns: Sequence[str] = (),
@@ -64,10 +64,10 @@ def fill_table(
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
-    table = tables.read(path)
+    table = tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
-    filled = FilledTable(out / f"roster_{path.name}")
+    filled = FilledTable(out_folder / f"roster_{table_path.name}")
     filled.remarks["Not in the table"] = [_label(row, row.submission.file) for row in rows[""]]
     lines_with_submission: set[int] = set()
     for name, column in columns.items():

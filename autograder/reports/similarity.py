@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from autograder.course import ROOT, Assignment, assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.parallel import Exceeded, map_bounded
+from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost
 from autograder.submission import read as read_uploads
 from autograder.submission.names import csv_cell
@@ -89,10 +89,10 @@ def write(
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
-        whole = [_NONE if isinstance(of := prints[number], Exceeded) else of for number in numbers]
+        whole = [_NONE if isinstance(of := prints[number], CutOff) else of for number in numbers]
         rows += _pairs([compared[number] for number in numbers], whole, sum(number < len(files) for number in numbers))
     write_csv(out / SIMILARITY_FILE, rows)
-    return [f"{one.file} ({of.why})" for one, of in zip(compared, prints, strict=True) if isinstance(of, Exceeded)]
+    return [f"{one.file} ({of.why})" for one, of in zip(compared, prints, strict=True) if isinstance(of, CutOff)]
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
@@ -154,14 +154,14 @@ def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerpr
 
 def _fingerprints_beyond_handout(
     handouts: Mapping[str, tuple[Fingerprints, Set[str]]], text: tuple[str, Sequence[str]]
-) -> Fingerprints | Exceeded:
-    """Return a submission's fingerprints beyond the handout; Exceeded with the reason if it cannot be compared."""
+) -> Fingerprints | CutOff:
+    """Return a submission's fingerprints beyond the handout; CutOff with the reason if it cannot be compared."""
     name, cells = text
     handout, vocabulary = handouts[name]
     try:
         return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
     except Exception as error:
-        return Exceeded(type(error).__name__)
+        return CutOff(type(error).__name__)
 
 
 def _function_fingerprints(vocabulary: Set[str], cells: Iterable[str]) -> Fingerprints:
@@ -267,5 +267,5 @@ def earlier_submissions(folder: Path) -> Iterator[Submission]:
     students = find_in_folder(folder, None, names).students
     outcomes = map_bounded(partial(read_uploads, known=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
-        for submission in lost(uploads, outcome.why) if isinstance(outcome, Exceeded) else outcome:
+        for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder import handout
 from autograder.course import ROOT, UserError, assignments
-from autograder.site.libraries import compiled, compiled_archive, libraries, zipped
+from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
 
 HERE = Path(__file__).parent
 PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
@@ -157,10 +157,10 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     version: str = lock["info"]["python"].rpartition(".")[0]
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
     content = {name: _content(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
-    content["python_stdlib.zip"] = compiled_archive(content["python_stdlib.zip"], version, optimize=2)
+    content["python_stdlib.zip"] = compiled_pyodide_archive(content["python_stdlib.zip"], version, optimize=2)
     for name in _packages(lock, ["numpy", "matplotlib"]):
         package = lock["packages"].get(name, {"file_name": f"the package {name}"})
-        wheel = compiled_archive(_content(folder / package["file_name"]), version)
+        wheel = compiled_pyodide_archive(_content(folder / package["file_name"]), version)
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()

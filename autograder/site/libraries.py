@@ -88,7 +88,7 @@ def _interpreter(version: str) -> str | None:
     return python if runs else None
 
 
-def compiled_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
+def compiled_pyodide_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
     """Return an archive of Pyodide with compiled modules, without the files that the course never loads.
 
     The archive stays as it is where this machine lacks that Python.

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from autograder.laptop import pictures
+from autograder.laptop import lesson_pictures
 from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
@@ -137,8 +137,8 @@ class Tab:
 
     def draw(self, lesson: str) -> Iterator[str]:
         """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
-        drawing = pictures.draw(lesson, Path("assignments"))
-        for drawn in self.clock.steps(drawing, "A picture", pictures.DRAWING_TIMEOUT_SECONDS):
+        drawing = lesson_pictures.draw(lesson, Path("assignments"))
+        for drawn in self.clock.steps(drawing, "A picture", lesson_pictures.DRAWING_TIMEOUT_SECONDS):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:

@@ -44,6 +44,6 @@ def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Subm
     A file that exceeds them is a submission with a problem.
     """
     outcome = parallel.run_bounded(partial(read_file, assignment=assignment, known=known), path)
-    if isinstance(outcome, parallel.Exceeded):
+    if isinstance(outcome, parallel.CutOff):
         return lost(find_file(path, assignment, known), outcome.why)[0]
     return outcome

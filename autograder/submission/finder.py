@@ -49,13 +49,13 @@ class Download(NamedTuple):
         return Download(self.layout, students, tuple(utf8_safe(f"{folder}/{name}") for name in self.passed_over))
 
 
-class _Default(NamedTuple):
+class _DefaultAssignment(NamedTuple):
     """Assignment for a whole folder; it is only a suggestion unless it is decided."""
 
     assignment: str = ""
     is_decided: bool = False
 
-    def unless(self, inner: _Default) -> _Default:
+    def unless(self, inner: _DefaultAssignment) -> _DefaultAssignment:
         """Return `inner` if it names an assignment with at least the same certainty, else this default."""
         return inner if inner.assignment and inner.is_decided >= self.is_decided else self
 
@@ -89,12 +89,12 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
     finder = _Finder(path.parent, tuple(known), assignment, None)
-    default = _Default()
+    default_assignment = _DefaultAssignment()
     for folder in reversed(path.parents[:_FOLDERS_AROUND]):
-        default = default.unless(finder.default(folder.name))
+        default_assignment = default_assignment.unless(finder.default(folder.name))
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ([path.name], []) if is_folder else ([], finder.files_beside(path))
-    uploads = finder.of_class(path.parent, folders, files, default)[1]
+    uploads = finder.of_class(path.parent, folders, files, default_assignment)[1]
     (group,) = _by_student([upload for upload in uploads if upload.path == path])
     return group
 
@@ -109,12 +109,18 @@ class _Finder:
     out: Path | None  # folder of results, which is not a submission
     passed_over: list[str] = field(default_factory=list)
 
-    def default(self, name: str) -> _Default:
+    def default(self, name: str) -> _DefaultAssignment:
         """Return the assignment in the flag or in a folder's name."""
         exact = self.only or equal_to(name, self.known)
-        return _Default(exact, is_decided=True) if exact else _Default(named_in(name, self.known) or "")
+        return (
+            _DefaultAssignment(exact, is_decided=True)
+            if exact
+            else _DefaultAssignment(named_in(name, self.known) or "")
+        )
 
-    def read(self, folder: Path, default: _Default, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
+    def read(
+        self, folder: Path, default_assignment: _DefaultAssignment, *, is_assignments: bool = False
+    ) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
 
         Folders of assignments (or exports) win unless most entries are something else, so that one student's entry
@@ -122,9 +128,9 @@ class _Finder:
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            return "an export of Gradescope", self._of_export(folder, folders, default)
+            return "an export of Gradescope", self._of_gradescope_export(folder, folders, default_assignment)
         if self._holds_downloads(folder, folders, files):
-            found = [self.read(folder / name, default.unless(self.default(name))) for name in folders]
+            found = [self.read(folder / name, default_assignment.unless(self.default(name))) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
         if folder == self.root and len(folders) == 1 and not files:
@@ -134,15 +140,17 @@ class _Finder:
         names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
         others = [name for name in folders if name not in names]
         if not names or len(names) < len(others) + len(files):
-            return self.of_class(folder, folders, files, default)
+            return self.of_class(folder, folders, files, default_assignment)
         uploads: list[Upload] = []
         for name, assignment in names.items():
             if assignment in left_out_lessons():
                 self.passed_over.append(f"{name} (left out this term)")
             elif self.only in (None, assignment or self.only):
-                inside = default.unless(self.default(name))
+                inside = default_assignment.unless(self.default(name))
                 uploads += self.read(folder / name, inside, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files, default)[1]:  # not the person with that name in the folders
+        for upload in self.of_class(folder, others, files, default_assignment)[
+            1
+        ]:  # not the person with that name in the folders
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
@@ -174,7 +182,9 @@ class _Finder:
                 return
             folder /= folders[0]
 
-    def _of_export(self, folder: Path, folders: list[str], default: _Default) -> list[Upload]:
+    def _of_gradescope_export(
+        self, folder: Path, folders: list[str], default_assignment: _DefaultAssignment
+    ) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may belong to several persons."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
@@ -182,13 +192,15 @@ class _Finder:
             stated, reason = {}, printable(str(error), 120)
             self.passed_over.append(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
         return [
-            self._placed(replace(upload, problem=None if name in folders else _MISSING), folder, name, default)
+            self._placed(
+                replace(upload, problem=None if name in folders else _MISSING), folder, name, default_assignment
+            )
             for name in sorted({*folders, *stated})
             for upload in stated.get(name) or [_plain(name)]
         ]
 
     def of_class(
-        self, folder: Path, folders: list[str], files: list[str], default: _Default
+        self, folder: Path, folders: list[str], files: list[str], default_assignment: _DefaultAssignment
     ) -> tuple[str, list[Upload]]:
         """Return the platform of files and folders of many students, and their uploads."""
         platform, stated = platforms.recognise(folders, files, self.known)
@@ -196,16 +208,16 @@ class _Finder:
         named = [named_in(stem_and_suffix(upload.file)[0], self.known) for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
-        default = default if default.assignment else _Default(majority)
+        default_assignment = default_assignment if default_assignment.assignment else _DefaultAssignment(majority)
         uploads = []
         for name in (*folders, *files):
             upload = stated.get(name) or _plain(name, is_file=name in files)
-            inner = _Default()
+            inner = _DefaultAssignment()
             if name in folders and (name not in stated or platform == platforms.GITHUB):
                 slug = name.removesuffix(upload.person.login).rstrip("-").replace("-", "_")
                 is_clone = name in stated  # a file whose name begins with an assignment belongs to that assignment
-                inner = self.default(slug) if is_clone else _Default(named_in(slug, self.known) or "")
-            uploads.append(self._placed(upload, folder, name, default.unless(inner)))
+                inner = self.default(slug) if is_clone else _DefaultAssignment(named_in(slug, self.known) or "")
+            uploads.append(self._placed(upload, folder, name, default_assignment.unless(inner)))
         return f"a download of {platform}" if platform else "files and folders named after students", uploads
 
     def files_beside(self, path: Path) -> list[str]:
@@ -215,9 +227,9 @@ class _Finder:
         except OSError:  # a folder that may be entered and not listed
             return [path.name]
 
-    def _placed(self, upload: Upload, folder: Path, name: str, default: _Default) -> Upload:
+    def _placed(self, upload: Upload, folder: Path, name: str, default_assignment: _DefaultAssignment) -> Upload:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
-        return replace(upload, path=folder / name, label=label, **default._asdict())
+        return replace(upload, path=folder / name, label=label, **default_assignment._asdict())
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         """Return the names of folders and files in a folder, without those that no student submitted."""

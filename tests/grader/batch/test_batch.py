@@ -34,7 +34,7 @@ from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted
-from tests.grader.support.fakes import Direct, Harmed, solved
+from tests.grader.support.fake_graders import Direct, Harmed, solved
 from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed
 
@@ -167,13 +167,11 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
         for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))
     ]
     found = list(parallel.map_bounded(dear, things))
-    why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.Exceeded)}
+    why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.CutOff)}
     assert set(why) == {"time", "memory", "end"}
     assert "1 seconds of processor time" in why["time"] and "100 MiB" in why["memory"]
     assert [one for one in found if isinstance(one, str)] == [thing for thing in things if thing not in why]
-    assert (
-        isinstance(parallel.run_bounded(dear, "end"), parallel.Exceeded) and list(parallel.map_bounded(dear, [])) == []
-    )
+    assert isinstance(parallel.run_bounded(dear, "end"), parallel.CutOff) and list(parallel.map_bounded(dear, [])) == []
 
 
 # Graders that are killed

@@ -21,7 +21,7 @@ from autograder.batch.summary import Summary
 from autograder.cli import main
 from autograder.submission import Person
 from tests.grader.support import classroom
-from tests.grader.support.fakes import Direct, solved
+from tests.grader.support.fake_graders import Direct, solved
 from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed, submission_file
 
@@ -73,7 +73,7 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
         ["bob", NAME, "1", "2", "a correction"],
     ]
     monkeypatch.setattr(run, "suite_key", lambda *_: "another suite")
-    monkeypatch.setattr("tests.grader.support.fakes.POINTS_PER_NUMBER", 0.2)
+    monkeypatch.setattr("tests.grader.support.fake_graders.POINTS_PER_NUMBER", 0.2)
     put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\ncy,{NAME},1,x\n"})
     printed = grade(folder, out)
     assert "4 scores changed: 3 by a changed test, 1 by a changed test and a correction (changes.csv)." in printed

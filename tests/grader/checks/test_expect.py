@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import answer_form, answer_matches, form_errors, lacks_digits, practice_results
+from autograder.checks.answers import answer_matches, form_errors, form_of_right_answer, lacks_digits, practice_results
 from autograder.checks.proxy import StudentModule, parts
 from autograder.checks.results import Phase, Test
 from autograder.course import find
@@ -326,7 +326,7 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     ],
 )
 def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> None:
-    faults = [fault for _, fault in form_errors({"key": given}, {"key": answer_form(False)})]
+    faults = [fault for _, fault in form_errors({"key": given}, {"key": form_of_right_answer(False)})]
     assert faults == ([f"key: {words}"] if words else [])
 
 

@@ -118,10 +118,10 @@ def test_modules_are_compiled_for_a_version_that_is_known_and_here(
     monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
     names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
     archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))
-    with zipfile.ZipFile(io.BytesIO(libraries.compiled_archive(archive, version))) as opened:
+    with zipfile.ZipFile(io.BytesIO(libraries.compiled_pyodide_archive(archive, version))) as opened:
         assert opened.namelist() == (["a.pyc"] if version else names)
     monkeypatch.setattr(libraries.shutil, "which", lambda name: None)
-    assert libraries.compiled_archive(archive, version) == archive
+    assert libraries.compiled_pyodide_archive(archive, version) == archive
 
 
 def test_the_editor_is_what_its_hash_says() -> None:

@@ -19,7 +19,7 @@ from autograder import cli, course
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from autograder.reports import feedback_zip
-from tests.grader.support.fakes import Direct, whose
+from tests.grader.support.fake_graders import Direct, whose
 from tests.grader.support.folders import archive_of, notebook, put
 
 SIZE = 30

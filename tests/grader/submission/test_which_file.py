@@ -173,7 +173,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`check` reads it in the same way: beyond the budget it is a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
-    monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.Exceeded("took more than it may"))
+    monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
     found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.message

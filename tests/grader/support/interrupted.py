@@ -14,7 +14,7 @@ from typing import Any
 from autograder import course, parallel
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
-from tests.grader.support.fakes import Direct
+from tests.grader.support.fake_graders import Direct
 
 GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
