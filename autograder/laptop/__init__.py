@@ -20,7 +20,7 @@ PUBLIC_MODULES = (
     "local_context",
     "notebook_checks",
     "page_state",
-    "pictures",
+    "lesson_pictures",
     "progress",
     "self_study",
 )
