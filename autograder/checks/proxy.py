@@ -85,6 +85,8 @@ class Function:
 
 def stop_message(failure: Raised) -> str:
     """Return the words for a file that does not run to its end, or lacks an import."""
+    if not failure.kind:
+        return failure.message
     if failure.left_out:
         return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"

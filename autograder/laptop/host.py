@@ -57,6 +57,12 @@ def timeout_message(function: str, where: str = "") -> str:
     return f"{function} did not return within {CALL_TIMEOUT_SECONDS} seconds{where}. Is there a loop that never ends?"
 
 
+def endless_file_message(line: int | None) -> str:
+    """Return the words for a file that does not run to its end in time. `line`: the line that ran then, if known."""
+    where = f"line {line} loops" if line else "it runs"
+    return f"your file does not end: {where} for more than {CALL_TIMEOUT_SECONDS} seconds"
+
+
 TERMINAL = Host(
     plugins="-p pytest_timeout --timeout={seconds}",
     limit_call=lambda function: nullcontext(),

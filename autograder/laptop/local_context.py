@@ -22,7 +22,7 @@ from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, timeout_message
+from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
 from autograder.protocol.failure import Kind, Stopped
 
@@ -33,7 +33,7 @@ PYTEST_OPTIONS = (
 ).split()
 """Options of every run. pytest's own reporter stays because of its debugger, and shows nothing."""
 
-LOADING = "(file)"
+LOADING = "Your file"
 """Name for the loading of the file, beside the names of tests or functions."""
 
 
@@ -48,10 +48,12 @@ class LocalFile:
         """function → sentence, for a function that did not return and is no longer called"""
         self.failure: Raised | None
         if LOADING in self.stuck:
-            self.module, self.failure = ModuleType(name), Raised("TimeoutError", ("Exception",), self.stuck[LOADING])
+            self.module, self.failure = ModuleType(name), Raised("", (), self.stuck[LOADING])
         else:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
+            if self.failure is not None and TIMEOUT_MARK in self.failure.message:
+                self.failure = Raised("", (), endless_file_message(self.failure.line), self.failure.line)
         _raise_interrupt(self.failure)
 
     @property

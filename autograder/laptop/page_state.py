@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
+from autograder.checks.render import inline
 from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, conclusion, file_remarks, section
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
@@ -20,7 +22,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
-            "told": _MARKDOWN.render(f"{file_remarks(progress)}\n\n{conclusion(progress)}"),
+            "told": _standing(progress),
             "functions": {
                 state.name: [
                     MARKS[state.state],
@@ -31,6 +33,22 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
         }
         for progress in all_progress
     }
+
+
+def _standing(progress: Progress) -> str:
+    """Return the text on a file: the next step comes early, because the box that shows it is small."""
+    right, *answers, step = conclusion(progress)
+    parts = [file_remarks(progress), right, step, *_reason(progress), *answers]
+    html = _MARKDOWN.render("\n\n".join(parts))
+    return re.sub(r"\blesson \d+, (\w+)(?=\.</p>)", r'<a href="\1.html">\g<0></a>', html)
+
+
+def _reason(progress: Progress) -> list[str]:
+    """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
+    states = {state.name: state for state in progress.function_states}
+    mistakes = states[progress.next_function].mistakes if progress.next_function else ()
+    cause = next((f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint), None)
+    return [cause or f"✗ {mistake.test.rule}: {inline(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:

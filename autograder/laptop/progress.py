@@ -170,8 +170,8 @@ def _output(progress: Progress, *tests: str) -> list[str]:
     return []
 
 
-def conclusion(progress: Progress) -> str:
-    """Return the progress and the next step."""
+def conclusion(progress: Progress) -> list[str]:
+    """Return paragraphs: the number of right functions, remarks on answers, and the next step as the last."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
@@ -184,7 +184,7 @@ def conclusion(progress: Progress) -> str:
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {inline(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
-        return "\n\n".join([*parts, f"**Next:** {following} at {progress.location_of(following)}."])
+        return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
     steps = ["fix what stops the file"] if progress.problem else []
     if not progress.problem and (faults or not all(filled) or _has_wrong_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
@@ -194,7 +194,7 @@ def conclusion(progress: Progress) -> str:
     following_lesson = (after for name, after in pairwise(local_assignments(root)) if name == progress.name)
     steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
-    return "\n\n".join([*parts, f"**All functions are right!**{now}"])
+    return [*parts, f"**All functions are right!**{now}"]
 
 
 def _has_wrong_answer(progress: Progress) -> bool:
@@ -217,7 +217,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()
-    print_markdown(console, conclusion(progress), " ")
+    print_markdown(console, "\n\n".join(conclusion(progress)), " ")
     if shows_hidden:
         where = progress.run.host.solution_step.format(lesson=progress.name)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)

@@ -35,7 +35,7 @@ class Raised:
     """An exception from a student's code, as text that the submission may control."""
 
     kind: str
-    """name of its class"""
+    """name of its class; empty if the message is a whole sentence"""
     bases: tuple[str, ...]
     """names of its built-in base classes, nearest first"""
     message: str

@@ -25,6 +25,13 @@ DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
 
+WITH_A_TERMINAL = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
+IN_THE_EDITOR = (
+    r"<p>Write <code>\1</code> in the editor of this page; it checks what you write by itself. Everything in this"
+    " lesson can be done here, without a terminal, and this browser keeps your work.</p>"
+)
+"""The first instruction of a lesson, and the text in its place on the site."""
+
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
@@ -113,6 +120,7 @@ def _page_to_keep(first: bytes, main: bytes) -> bytes:
     """Return the page of a student's own work: the first page with another text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
     text = text.replace('data-page="index"', 'data-page="keep"')
+    text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
     return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
 
 
@@ -120,7 +128,7 @@ def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str)
     """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
     if not name.endswith(".html"):
         return content
-    text = content.decode("utf-8")
+    text = re.sub(WITH_A_TERMINAL, IN_THE_EDITOR, content.decode("utf-8"))
     inline = [
         base64.b64encode(hashlib.sha256(code.encode()).digest())
         for code in re.findall(r"(?s)<script>(.*?)</script>", text)

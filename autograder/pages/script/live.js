@@ -63,7 +63,7 @@ const live = () => {
     standing.dataset.next = own?.next ?? "";
     standing.dataset.done = Boolean(own && !own.next);
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
-    else tell(said, own.told + (own.next ? "<p>Press n to go there.</p>" : ""));
+    else tell(said, own.told + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
   };
 
   return (state) => {

@@ -156,17 +156,22 @@ const download = (name, content, type = "text/x-python") => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 const opener = (accept, open) => {
-  const input = make("input", { type: "file", accept, hidden: true, onchange: () => input.files[0] && open(input.files[0]) });
+  const input = make("input", { type: "file", accept, hidden: true });
+  input.onchange = () => {
+    open(input.files[0]);
+    input.value = ""; // the same file can be chosen twice
+  };
   return input;
 };
 
 const lessonPage = async () => {
   const file = `${lesson}.py`;
+  const replaceText = (text) => confirm(`Replace what you wrote in ${file}? It is gone then.`) && code.open(text);
   const stub = await fetch(`stubs/${file}`).then((answer) => answer.text());
-  const open = opener(".py", async (chosen) => code.open(await chosen.text()));
+  const open = opener(".py", async (chosen) => replaceText(await chosen.text()));
   const tools = make("div", { className: "tools" },
     button("Check", check),
-    button("Start again", () => confirm(`Put ${file} back to its beginning? What you wrote there is gone then.`) && code.open(stub)),
+    button("Start again", () => replaceText(stub)),
     button("Open", () => open.click()), open,
     button(`Download ${file}`, () => download(file, code.text())),
     make("a", { href: "keep.html", textContent: "All my work" }));
@@ -193,6 +198,8 @@ const lessonPage = async () => {
     event.preventDefault();
     if (!document.body.classList.contains("writes")) view.click();
     code.show(Number(at.hash.slice(6)));
+    const { next } = state.lessons[lesson];
+    if (at.closest(".standing p")?.textContent.includes(next)) document.getElementById(`live-${next}`)?.scrollIntoView({ block: "center" });
   });
   announce();
   tools.after(document.querySelector(".standing"));
@@ -209,6 +216,7 @@ const lessonPage = async () => {
 // A button that lets the writer write into a box, after an element.
 const writer = (label, job, after) => {
   const output = make("pre", { hidden: true, tabIndex: 0, role: "log" });
+  let written;
   const line = (words) => output.append(`${words}\n`);
   const hears = ({ kind, sources, text, verdict, compares, title, sentence }) => {
     if (kind === "done" || kind === "failed" || kind === "lost") start.disabled = false;
@@ -219,12 +227,13 @@ const writer = (label, job, after) => {
     if (title) line(`\n${title}:\n${text}`);
     else if (text) output.append(text);
     if (verdict) line(`\n\nThe provided functions write ${verdict}.`);
-    if (verdict) keep("writer", output.textContent);
+    if (verdict) keep("written", { text: output.textContent, files: written });
   };
   const start = button(label, () => {
     output.textContent = "";
     [output.hidden, start.disabled] = [false, true];
-    ask("write", { files: JSON.stringify(files()), ...job() }, hears);
+    written = JSON.stringify(files());
+    ask("write", { files: written, ...job() }, hears);
   });
   after.after(make("div", { className: "writer" }, start, output));
 };
@@ -248,7 +257,7 @@ const experiments = () => {
 // A page to keep, with all work, which prints ---------------------------------------------------------------------------
 
 const keepPage = async () => {
-  const memory = () => JSON.stringify({ page: localStorage.getItem("whereabouts"), tries: read("tries") });
+  const memory = () => JSON.stringify({ page: localStorage.getItem("whereabouts"), tries: read("tries"), written: read("written") });
   const save = () => ask("pack", { files: JSON.stringify(files()), memory: memory() }, ({ kind, zip }) => kind === "packed" && download("whereabouts.zip", zip, "application/zip"));
   const open = opener(".zip", async (chosen) => {
     const zip = new Uint8Array(await chosen.arrayBuffer());
@@ -256,15 +265,16 @@ const keepPage = async () => {
       if (kind === "failed") say(`This is no zip of your work: ${text}`);
       if (kind !== "unpacked") return;
       for (const [name, content] of Object.entries(opened)) keep(`file ${name}`, content);
-      const { page, tries } = JSON.parse(remembered);
+      const { page, tries, written } = JSON.parse(remembered);
       if (page) localStorage.setItem("whereabouts", page);
       if (tries) keep("tries", tries);
+      if (written) keep("written", written);
       location.reload();
     });
   });
   const tools = make("div", { className: "tools" }, button("Save all my work", save), button("Open saved work", () => open.click()), open, button("Print", () => print()));
   const place = document.getElementById("keep");
-  place.append(tools, status);
+  place.append(make("p", { textContent: new Date().toLocaleDateString("en-GB", { dateStyle: "long" }) }), tools, status);
   const work = await caches.open(WORK);
   const pictures = await work.keys();
   for (const [name, text] of Object.entries(files())) {
@@ -279,7 +289,10 @@ const keepPage = async () => {
       place.append(make("img", { src, alt: `Your picture ${request.url.split("/").at(-1)}` }));
     }
   }
-  if (read("writer")) place.append(make("h2", { textContent: "The writer" }), make("pre", { textContent: read("writer") }));
+  const text = read("written");
+  if (!text) return;
+  const note = text.files === JSON.stringify(files()) ? "Written by your functions as they are here." : "Written before your last change.";
+  place.append(make("h2", { textContent: "The writer" }), make("p", { textContent: note }), make("pre", { textContent: text.text }));
 };
 
 // Without a network: what was loaded is kept. A new version waits until somebody asks for it -----------------------------

@@ -57,11 +57,23 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
+    rule = page.locator(".standing p", has_text="✗").first.inner_text(timeout=5000).removeprefix("✗ ").partition(":")[0]
+    assert rule in page.locator("#live-causal_mask").inner_text()
+    page.locator(".standing a", has_text="line").first.click()
+    page.wait_for_function(
+        "() => { const { top, bottom } = document.getElementById('live-causal_mask').getBoundingClientRect();"
+        " return top >= 0 && bottom <= innerHeight; }",
+        timeout=5000,
+    )
     tab.write(with_causal_mask("    return ("))
     tab.wait_for("never closed")
     page.locator(".cm-lint-marker-error").wait_for(state="attached")
     tab.write(SOLUTION)
     tab.wait_for("All functions are right! Now press “Download attention.py” and hand that file in")
+    following = page.locator(".standing a", has_text="lesson 2, naive")
+    assert following.get_attribute("href") == "naive.html"
+    box, link = page.locator(".standing").bounding_box(), following.bounding_box()
+    assert link["y"] + link["height"] <= box["y"] + box["height"]
     assert page.locator(".live").count() == page.locator(".live[data-mark='✓']").count() == 10
     assert not re.search(r"make |python -m|\.venv|assignments/", page.locator(".standing").inner_text())
     page.locator("figure .own .mine").first.wait_for(state="attached")
@@ -69,6 +81,24 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
         page.locator("button", has_text="Download attention.py").click()
     assert Path(download.value.path()).read_text("utf-8") == SOLUTION
     assert json.loads(page.evaluate("localStorage.getItem('whereabouts file attention')")) == SOLUTION
+
+
+@pytest.mark.parametrize("way", ["Start again", "Open"])
+def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str, tmp_path: Path) -> None:
+    page, other = tab.page, tmp_path / "other.py"
+    other.write_text("x = 1\n", "utf-8")
+    before = page.evaluate("code.text()")
+    for answer, expected in ((False, before), (True, "x = 1\n" if way == "Open" else STUB)):
+        page.evaluate("(answer) => { window.confirm = (question) => (window.asked = question, answer); }", answer)
+        if way == "Open":
+            page.locator(".coding input[type=file]").set_input_files(other)
+        else:
+            page.locator(".coding button", has_text=way).click()
+        page.wait_for_function("() => window.asked")
+        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It is gone then."
+        page.evaluate("window.asked = undefined")
+        page.wait_for_function("(text) => code.text() === text", arg=expected, timeout=5000)
+    tab.write(before)
 
 
 def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None:
@@ -105,6 +135,13 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     tab.wait_for("✗ softmax", "#live-softmax")
     tab.wait_for_rest()
     assert WITHOUT_END[body].partition(" at line")[0] in tab.page.locator("#live-causal_mask").inner_text()
+    tab.write(SOLUTION)
+    tab.wait_for("10 of 10 functions are right")
+
+
+def test_a_file_that_does_not_end_is_described_in_one_sentence(tab: Window) -> None:
+    tab.write("x = 1\nwhile True: x += 1\n")
+    tab.wait_for("your file does not end: line 2 loops for more than 5 seconds", ".standing pre")
     tab.write(SOLUTION)
     tab.wait_for("10 of 10 functions are right")
 
@@ -193,6 +230,8 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     page = tab.page
     tab.open("keep")
     tab.wait_for("def causal_mask", "#keep")
+    assert page.title() == "My work · Whereabouts"
+    assert page.evaluate("new Date().getFullYear().toString()") in page.locator("#keep p").first.inner_text()
     with page.expect_download() as download:
         page.locator("button", has_text="Save all my work").click()
     saved = tmp_path / "work.zip"
@@ -211,7 +250,18 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     page.evaluate("(text) => keep('file rope', text)", find("rope").solution.read_text("utf-8"))
     tab.open("writer")
     page.locator("button", has_text="Write on").click()
+    waiting = "getComputedStyle(document.querySelector('.writer pre:empty'), '::before').content"
+    assert page.evaluate(waiting) == '"Waiting …"'
     tab.wait_for("The provided functions write the same text.", ".writer pre")
+    for text, note in (
+        (None, "Written by your functions as they are here."),
+        ("x", "Written before your last change."),
+    ):
+        page.evaluate("(text) => text && keep('file naive', text)", text)
+        kept = page.context.new_page()
+        kept.goto(f"{tab.address}keep.html")
+        kept.locator("#keep p", has_text=note).wait_for()
+        kept.close()
     assert "apply_rope: yours, rope.py" in page.locator(".writer pre").first.inner_text()
     page.locator(".writer button", has_text="Try it").nth(1).click()
     tab.wait_for("the other layout", ".writer pre")
