@@ -131,7 +131,8 @@ def readers(model: Model) -> dict[str, Model]:
         "YaRN": with_rotation("yarn", 0.1 * np.log(4) + 1),  # §3.3 of the paper makes the scores larger
         "ReRoPE": model.with_parts(
             rotate=lambda x, _: x,
-            attention=_rerope,
+            attention=_rerope,  # for one query at a time, so without a mask
+            causal_mask=None,
             half_layout=False,
             decode_step=None,
         ),

@@ -12,7 +12,7 @@ import pytest
 
 from assignments.writer import lessons
 from assignments.writer.checkpoint import read_safetensors
-from assignments.writer.experiments import EXPERIMENTS, N_CHARACTERS, Variant, held_out
+from assignments.writer.experiments import EXPERIMENTS, N_CHARACTERS, Variant, held_out, readers
 from assignments.writer.experiments import PROMPT as EXPERIMENT_PROMPT
 from assignments.writer.llama import HERE, Model, measured, powers
 from assignments.writer.yours import TRIALS, yours
@@ -125,6 +125,19 @@ def test_a_plain_llama_writes_what_the_model_writes(tensors: dict[str, np.ndarra
 
 
 # The experiments --------------------------------------------------------------------------------
+
+
+def test_a_reader_of_long_texts_has_the_same_loss_with_your_functions(provided: Model, solved: Model) -> None:
+    """Whichever parts of the model an experiment replaces, right functions of your own fit what is left."""
+    text = held_out()[:70]
+    losses = [{name: reader.losses(text) for name, reader in readers(model).items()} for model in (provided, solved)]
+    for name, expected in losses[0].items():
+        np.testing.assert_allclose(losses[1][name], expected, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["other-layout", "forgotten-position", "shuffled", "dropped", "padded-left"])
+def test_an_experiment_shows_the_same_with_your_functions(name: str, solved: Model) -> None:
+    assert [(one.title, one.text) for one in RUN[name](solved)] == [(one.title, one.text) for one in variants(name)]
 
 
 RUN = dict(EXPERIMENTS)
