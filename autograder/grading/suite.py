@@ -15,8 +15,9 @@ import contextlib
 import copy
 import functools
 import os
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 from unittest import mock
 
@@ -154,13 +155,23 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     os.environ.pop("PYTEST_ADDOPTS", None)  # the user's options are for the user's own pytest
     status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
     if status != pytest.ExitCode.OK:
+        _forget_modules(files)
         why = "; ".join(collector.failures) or f"pytest ended with {pytest.ExitCode(status).name}"
         raise BrokenTestError(f"the tests of {assignment.name} cannot be collected: {why}")
+    if empty := {*files} - {str(item.path) for item in collector.items}:
+        raise BrokenTestError(f"{min(empty)} has no test")
     names = Counter(item.name for item in collector.items)
     if twice := [name for name, times in names.items() if times > 1]:
         # A score is stored under the test's name, so one of the two would decide both.
         raise BrokenTestError(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
     return collector.items
+
+
+def _forget_modules(files: Collection[str]) -> None:
+    """Forget test modules that were not imported to their end: the next collection would take them as they are."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in files:
+            del sys.modules[name]
 
 
 class _Collector:

@@ -57,13 +57,15 @@ def fill_table(
     id_column: str | None = None,
     grade_columns: Sequence[str] = (),
 ) -> FilledTable:
-    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise RosterError or TableError.
+    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise PlatformTableError or TableError.
 
     `grade_columns` name a column for each of `assignments`, in the same order.
     """
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
+    if absent := [name for name in assignments if name not in rows]:
+        raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
     table = tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])

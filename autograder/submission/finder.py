@@ -112,11 +112,9 @@ class _Finder:
     def default(self, name: str) -> _DefaultAssignment:
         """Return the assignment in the flag or in a folder's name."""
         exact = self.only or equal_to(name, self.known)
-        return (
-            _DefaultAssignment(exact, is_decided=True)
-            if exact
-            else _DefaultAssignment(named_in(name, self.known) or "")
-        )
+        if exact:
+            return _DefaultAssignment(exact, is_decided=True)
+        return _DefaultAssignment(named_in(name, self.known) or "")
 
     def read(
         self, folder: Path, default_assignment: _DefaultAssignment, *, is_assignments: bool = False
@@ -133,9 +131,9 @@ class _Finder:
             found = [self.read(folder / name, default_assignment.unless(self.default(name))) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
-        if folder == self.root and len(folders) == 1 and not files:
-            self._refuse_a_download_inside(folder / folders[0])
         lessons = (*self.known, *left_out_lessons())
+        if folder == self.root and len(folders) == 1 and not files and not equal_to(folders[0], lessons):
+            self._refuse_a_download_inside(folder / folders[0])
         exact = {name: equal_to(name, lessons) or "" for name in folders if not is_assignments}
         names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
         others = [name for name in folders if name not in names]
@@ -148,9 +146,8 @@ class _Finder:
             elif self.only in (None, assignment or self.only):
                 inside = default_assignment.unless(self.default(name))
                 uploads += self.read(folder / name, inside, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files, default_assignment)[
-            1
-        ]:  # not the person with that name in the folders
+        for upload in self.of_class(folder, others, files, default_assignment)[1]:
+            # This is not the person with that name in the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.grading import grader as module
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import BrokenTestError, Status
 from autograder.sandbox.backend import SandboxedBackend
 
 WRONG = """
@@ -44,3 +45,20 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
         assert grade.status is Status.GRADED and 10 < grade.score < 20
     else:  # nothing of it remains for the hidden tests
         assert grade.status is Status.TIMEOUT and 0 < grade.score < 10
+
+
+@pytest.mark.parametrize(
+    "fault", ["import no_such_module\n", "def test_more(:\n", None], ids=["import", "syntax", "empty"]
+)
+def test_a_suite_that_cannot_be_collected_is_never_half_a_suite(
+    fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second collection in the same process says the same as the first, and not that only public tests exist."""
+    assignment = course.find("naive")
+    hidden = tmp_path / "test_naive.py"
+    text = assignment.hidden_tests.read_text("utf-8") if fault else ""
+    hidden.write_text(f"{text}\n\n{fault or ''}", encoding="utf-8")
+    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda _: hidden))
+    for _ in range(2):
+        with pytest.raises(BrokenTestError, match="cannot be collected|has no test"):
+            Suite(assignment)

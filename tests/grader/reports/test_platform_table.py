@@ -273,6 +273,12 @@ def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) ->
     assert "To change there first: rope is worth 100 in table.csv" in done.output
 
 
+def test_a_lesson_without_submissions_fills_no_table(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done, _ = run(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
+    assert done.exit_code == 2 and "the results have no submission of alibi" in done.output
+
+
 def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
     text = "Login;Altes;RoPE\nada1;7,5;\n"
     graded(out, [submission_file("ada", "x", person=Person("Gradescope", login="ada1"))])

@@ -376,3 +376,11 @@ def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: di
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
     with pytest.raises(NothingToGradeError, match="further down: grade the folder CS101-Week 2-4711 by itself"):
         find_in_folder(tmp_path, None, ("rope", "attention"))
+
+
+def test_the_first_week_of_a_term_is_read_in_the_folder_of_its_lesson(tmp_path: Path) -> None:
+    """The folder of a term has a folder for each lesson: in the first week there is one."""
+    names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
+    put(tmp_path, {f"rope/{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names})
+    found = find_in_folder(tmp_path, None, ("rope", "attention"))
+    assert [uploads[0].assignment for uploads in found.students] == ["rope"] * 3
