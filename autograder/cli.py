@@ -31,6 +31,7 @@ from autograder.command_line import (
     known_assignment,
     warn_if_incomplete,
 )
+from autograder.files import CLASS_PAGE_FILE
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -173,7 +174,7 @@ def report(out: Path) -> None:
 
     warn_if_incomplete(out)
     publish.write_report(out)
-    echo(out / "report.html")
+    echo(out / CLASS_PAGE_FILE)
 
 
 @main.command(short_help="List similar submissions.")

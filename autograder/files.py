@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, and the single writer of CSV and zips in this project."""
+"""Files that are written completely or not at all, the single writer of CSV and zips, and a file name for all rooms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
+
+CLASS_PAGE_FILE = "report.html"
+"""Name of the report on a class, among the results of a run."""
 
 
 @contextmanager

@@ -15,12 +15,12 @@ from autograder.batch.changes import Changes, RecordedScore
 from autograder.batch.gradebook import COMPARED_FOLDERS, SECTIONS, Gradebook
 from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
+from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row
 
 if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
-CLASS_PAGE_FILE = "report.html"
 REPORT_HEAD_CHARACTERS = 1000
 """Length of the beginning of report.html, which contains the hash of its gradebook."""
 

@@ -27,6 +27,7 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
+from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
 from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
@@ -87,7 +88,7 @@ def grade(
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
     summary.show(console, time.monotonic() - begin)
-    names = ", ".join(str(out / name) for name in ("report.html", "students.csv", "grades.csv", "feedback/"))
+    names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 

@@ -112,12 +112,13 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
-    groups = wrong[0].mistakes
-    for group in groups:
+    by_group: list[list[KnownMistake]] = []
+    for group in wrong[0].mistakes:
         # The first wrong call is checked before the others: it rules out nearly all mistakes.
-        if fitting := [mistake for mistake in group if _explains_all(mistake, [wrong[0], *observations])]:
+        by_group.append([mistake for mistake in group if explains(mistake, wrong[0])])
+        if fitting := [mistake for mistake in by_group[-1] if _explains_all(mistake, observations)]:
             return fitting
-    candidates = [mistake for group in groups[:1] for mistake in group if explains(mistake, wrong[0])]
+    candidates = by_group[0] if by_group else []
     is_single = len({mistake.hint for mistake in candidates}) == 1
     return [mistake for mistake in candidates if is_single and _explains_all(mistake, right)]
 

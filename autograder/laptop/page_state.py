@@ -38,9 +38,10 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
 def _standing(progress: Progress) -> str:
     """Return the text on a file: the next step comes early, because the box that shows it is small."""
     right, *answers, step = conclusion(progress)
+    step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [file_remarks(progress), right, step, *_reason(progress), *answers]
-    html = _MARKDOWN.render("\n\n".join(parts))
-    return re.sub(r"\blesson \d+, (\w+)(?=\.</p>)", r'<a href="\1.html">\g<0></a>', html)
+    html: str = _MARKDOWN.render("\n\n".join(parts))
+    return html
 
 
 def _reason(progress: Progress) -> list[str]:

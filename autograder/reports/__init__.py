@@ -1,11 +1,11 @@
 """Reports for teaching staff, made from the rows of a gradebook.
 
-    class_page        report.html
-    similarity        submissions worth reading side by side
-    platform_table    scores into a table of Canvas, Moodle or another source
-    feedback_zip      feedback packed for Canvas or Moodle
+    class_page      report.html
+    similarity      submissions worth reading side by side
+    platform_table  scores into a table of Canvas, Moodle or another source
+    feedback_zip    feedback packed for Canvas or Moodle
     one_submission  one submission for a TA, as text or JSON
-    templates     the renderer of templates, here and in the handout
+    templates       the renderer of templates, here and in the handout
 
 Text that a submission controls is escaped or cleaned before it is shown.
 """

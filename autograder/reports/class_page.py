@@ -19,13 +19,12 @@ import pandas as pd
 
 from autograder import course
 from autograder.checks.results import by_question, points_possible, points_won
-from autograder.files import atomic
+from autograder.files import CLASS_PAGE_FILE, atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
-CLASS_PAGE_FILE = "report.html"
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv have all rows."""
 HISTOGRAM_BINS = 20

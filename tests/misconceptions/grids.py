@@ -288,25 +288,26 @@ def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interlea
     return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
 
 
-@mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
-def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start anew in each section. The rule: pair i has base^(−2i/d) whatever its axis."""
+def by_section(rates_of_section, head_dim, sections, base, interleaved):
+    """Frequencies where rates_of_section(size) gives those of each section; interleaved ones are right."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
-    rates = np.concatenate([rates_of(2 * size, base) for size in sections if size])
+    rates = np.concatenate([rates_of_section(size) for size in sections if size])
     return spread(rates, np.repeat(np.arange(3), sections), 3)
+
+
+@mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
+def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    """Your frequencies start anew in each section. The rule: pair i has base^(−2i/d) whatever its axis."""
+    return by_section(lambda size: rates_of(2 * size, base), head_dim, sections, base, interleaved)
 
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
     """Each section begins with the fastest frequency again. The rule: i counts all pairs, so pair i has base^(−2i/d)
     whatever its axis."""
-    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
-    if interleaved:
-        return right
-    rates = np.concatenate([rates_of(head_dim, base)[:size] for size in sections])
-    return spread(rates, np.repeat(np.arange(3), sections), 3)
+    return by_section(lambda size: rates_of(head_dim, base)[:size], head_dim, sections, base, interleaved)
 
 
 @mistake("mrope_frequencies", "expected: time listed last")

@@ -496,25 +496,28 @@ def sink_overflows(scores, sink):
     return np.where(spoiled, np.nan, right)
 
 
+def with_sink_unshifted(scores, sink, largest_of):
+    """Weights where largest_of(scores, sinks) is subtracted from the scores alone."""
+    scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]
+    powers = np.exp(scores - np.maximum(largest_of(scores, sinks), -1e300))
+    total = powers.sum(axis=-1, keepdims=True) + np.exp(sinks)
+    return powers / np.where(total == 0, 1, total)
+
+
 @mistake("sink_weights", "expected: the largest score subtracted in the row, and the sink left as it is")
 def sink_not_shifted(scores, sink):
     """You subtracted the largest score from the scores but not from the sink. The rule: subtract the same number from
     the sink too, or its share is wrong."""
-    scores = np.asarray(scores, dtype=np.float64)
-    powers = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300))
-    total = powers.sum(axis=-1, keepdims=True) + np.exp(np.asarray(sink, dtype=np.float64))[:, None, None]
-    return powers / np.where(total == 0, 1, total)
+    return with_sink_unshifted(scores, sink, lambda scores, sinks: scores.max(axis=-1, keepdims=True))
 
 
 @mistake("sink_weights", "expected: the largest of both subtracted from the scores alone")
 def sink_not_shifted_by_the_largest_of_both(scores, sink):
     """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number
     from the sink too, or its share is wrong."""
-    scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]
-    largest = np.maximum(np.maximum(scores.max(axis=-1, keepdims=True), sinks), -1e300)
-    powers = np.exp(scores - largest)
-    total = powers.sum(axis=-1, keepdims=True) + np.exp(sinks)
-    return powers / np.where(total == 0, 1, total)
+    return with_sink_unshifted(
+        scores, sink, lambda scores, sinks: np.maximum(scores.max(axis=-1, keepdims=True), sinks)
+    )
 
 
 @mistake("kept_tokens", "expected: a slice that begins one token too late")
