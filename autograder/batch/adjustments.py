@@ -21,13 +21,12 @@ REQUIRED_COLUMNS = {"student", "assignment", "reason"}
 MAX_POINTS = 100
 
 
-def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
-    """Store the corrections of a folder's table with their submissions.
+def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
+    """Store the corrections of a table, if it exists, with their submissions.
 
     Return the number of corrections, and a sentence for each line that means nobody or several; lines of assignments
     that nobody in this run has share a sentence. Raise BatchError for a table that cannot be understood.
     """
-    path = folder / ADJUSTMENTS_FILE
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
         return 0, []

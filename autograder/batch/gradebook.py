@@ -30,8 +30,9 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Record = TypeVar("Record")
 
-_FINISHED, SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
-"""Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
+_FINISHED, CORRECTIONS, SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
+"""Names of facts: whether the last run ended, the path of the corrections of the last run that ended, each person's
+section, folders of earlier terms to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -117,11 +118,15 @@ class Gradebook:
         """Return the scores of the last run that ended."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
-    def finish(self, scores: Iterable[RecordedScore] = ()) -> None:
-        """Record that every file of this run was written, and the scores that the next run compares with."""
+    def finish(self, scores: Iterable[RecordedScore] = (), corrections: str = "") -> None:
+        """Record that every file of this run was written, and what the next run compares with.
+
+        These are the scores, and the path of the table of corrections.
+        """
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
+        self.remember(CORRECTIONS, corrections)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
@@ -157,7 +162,7 @@ class Gradebook:
         """Return a digest of everything that reports are made from."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
-        facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
+        facts = f"SELECT * FROM facts WHERE name NOT IN ('{_FINISHED}', '{CORRECTIONS}') ORDER BY name"
         for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()

@@ -33,6 +33,8 @@ class Published(NamedTuple):
     """sentence about scores that changed"""
     outdated: list[str]
     """corrections that were made when the tests gave other points"""
+    withdrawn: int
+    """number of corrections that the last run applied and this run does not"""
     scores: list[RecordedScore]
     not_compared: list[str]
 
@@ -53,7 +55,7 @@ def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], 
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
-    return Published(summary, changes.sentence, changes.outdated, changes.scores, [])
+    return Published(summary, changes.sentence, changes.outdated, changes.withdrawn, changes.scores, [])
 
 
 def write_report(out: Path) -> list[str]:

@@ -23,7 +23,7 @@ from rich.progress import track
 from autograder import course, parallel
 from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import CORRECTIONS, Gradebook
 from autograder.batch.summary import Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
@@ -79,14 +79,15 @@ def grade(
             suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
             summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
             summary.add_names("Not read", packed)
-        _apply_adjustments(book, folders[-1].resolve().parent, summary)
+        corrections = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
+        _apply_adjustments(book, corrections, summary)
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
-        summary = _publish(book, summary, console)
+        summary = _publish(book, corrections, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -127,9 +128,9 @@ def _read_submissions(
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
 
 
-def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
-    """Apply the corrections by hand in a folder."""
-    corrected, unmatched = adjustments.apply(book, folder)
+def _apply_adjustments(book: Gradebook, corrections: Path, summary: Summary) -> None:
+    """Apply the corrections by hand in a table, if it exists."""
+    corrected, unmatched = adjustments.apply(book, corrections)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
     summary.add_names("Not applied", unmatched)
@@ -149,7 +150,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
         yield count
 
 
-def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
+def _publish(book: Gradebook, corrections: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
         published = publish.write_tables(book, summary)
@@ -159,12 +160,22 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
+    if published.withdrawn:
+        summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections))
     summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
     summary.add_names("Not compared", published.not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, as another submission of the student counts", others)
-    book.finish(published.scores)
+    book.finish(published.scores, str(corrections))
     return summary
+
+
+def _withdrawn(count: int, before: str | None, now: Path) -> str:
+    """Return the sentence on corrections of the last run that this run does not apply. `before`: the table then."""
+    which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
+    then = printable(before or f"another {now.name}", 300)
+    there = f"{printable(str(now), 300)}{'' if now.is_file() else ', which is not there'}"
+    return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
 def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
