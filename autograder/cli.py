@@ -240,7 +240,7 @@ def roster(out: Path, table: Path, **options: Any) -> None:
         filled = platform_table.fill_table(out, book.rows(), table, **options)
     echo(f"{sum(filled.scores.values())} scores in {filled.path}")
     if len(filled.scores) > 1:
-        echo(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
+        echo(listed([f"{title}: {count}" for title, count in filled.scores.items()]))
     if filled.sections:
         publish.keep_sections(out, filled.sections)
     for heading, about in filled.remarks.items():
@@ -266,7 +266,7 @@ def feedback(out: Path, platform: str) -> None:
         book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
-        echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+        echo(f"{sum(pages.values())} pages in {listed([*map(str, pages)])}: {feedback_zip.PLATFORMS[platform]}.")
     if without:
         echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
     if not pages:

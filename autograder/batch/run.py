@@ -24,14 +24,14 @@ from autograder import course, parallel
 from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import CORRECTIONS, Gradebook
-from autograder.batch.summary import Summary
+from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
-from autograder.grading.grade import fault_of_suite
+from autograder.grading.grade import changed_points, fault_of_suite
 from autograder.grading.row import Key
 from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
@@ -84,7 +84,8 @@ def grade(
         if to_grade := book.to_grade():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
-                _prove_suites(book, to_grade, workers)
+                for sentence in _prove_suites(book, to_grade, workers):
+                    console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, corrections, summary, console)
@@ -178,11 +179,13 @@ def _withdrawn(count: int, before: str | None, now: Path) -> str:
     return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
-def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
+def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
-    Raise BatchError if a solution lacks points: a test is wrong then, and would lower the whole class.
+    Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
+    points: a test is wrong then, and would lower the whole class.
     """
+    last_suites = {score.assignment: score.suite for score in book.last_scores()}
     proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
@@ -192,6 +195,9 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
+        earlier = book.grade(key._replace(suite=last_suites.get(name, "")))
+        if proof and earlier and (changed := changed_points(earlier, proof)):
+            yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
 
 
 def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:

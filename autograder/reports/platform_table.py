@@ -19,7 +19,7 @@ from autograder import tables
 from autograder.course import UserError
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import Status
-from autograder.submission.names import folded, printable, words_of
+from autograder.submission.names import folded, listed, printable, words_of
 from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
@@ -145,7 +145,7 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     if not columns:
         raise PlatformTableError(
             f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: say which with --assignment"
-            f" NAME --grade-column TITLE. Its columns are {printable(', '.join(titles), 300)}"
+            f" NAME --grade-column TITLE. Its columns are {printable(listed(titles), 300)}"
         )
     return columns
 

@@ -150,7 +150,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
     )
     done, rows = run(out, CANVAS.format(points="20.00"))
     assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
-    assert "Not in the table: Lovelace, Ada, rope, ada@evil.example, rope, lovelaceada, rope." in done.output
+    assert "Not in the table: Lovelace, Ada, rope; ada@evil.example, rope; lovelaceada, rope." in done.output
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
@@ -166,7 +166,7 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     again = '"Lamarr, Hedy",18,S18,hedy@example.edu,Tuesday,,,\n'
     done, rows = run(out, CANVAS.format(points="20.00") + again)
     assert done.output.startswith("0 scores in")
-    assert "To fill in by hand: lamarrhedy, rope, lovelaceada, rope, x, rope." in done.output
+    assert "To fill in by hand: lamarrhedy, rope; lovelaceada, rope; x, rope." in done.output
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
 
 
@@ -300,7 +300,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
     pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
     done, rows = run(out, text, "--id-column", "Username", *pairs)
     assert [*rows[0].values()] == ["#ada", "4", "5", "Monday"]
-    assert "Week 7: 1, Week 5: 1" in done.output and "Without a submission: #bob." in done.output
+    assert "Week 7: 1; Week 5: 1" in done.output and "Without a submission: #bob." in done.output
     students = (out / "students.csv").read_text("utf-8-sig").splitlines()
     assert students[:2] == [
         '"student","section","rope","alibi","sum","number","sid","email","login","name"',
@@ -350,7 +350,7 @@ def test_everybody_without_a_page_is_named(out: Path) -> None:
     )
     done, names = feedback(out, "canvas")
     assert names == ["lovelaceada_17_90017_rope.py"]
-    assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py), bob (rope/bob.py)." in done.output
+    assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py); bob (rope/bob.py)." in done.output
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
@@ -376,7 +376,7 @@ def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Pat
     graded(out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)])
     done, packed = feedback(out, "canvas")
     assert packed == [name.partition("!")[0] for name in names[:4]]
-    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf), student6 " in done.output
+    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf); student6 " in done.output
     with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
         text, notebook, inner, html = (archive.read(name) for name in packed)
     assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.full_feedback in text.decode()

@@ -220,7 +220,7 @@ def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
     tmp_path: Path, weeks: tuple[str, ...], logins: tuple[str, ...]
 ) -> None:
     put(tmp_path, {f"hw-week-{week}-{login}/rope.py": SOLVED for week in weeks for login in logins})
-    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-, hw-week-{weeks[1]}-"):
+    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-; hw-week-{weeks[1]}-"):
         rows(tmp_path)
 
 
