@@ -21,6 +21,7 @@ from autograder.command_line import (
     FOLDER,
     INTERRUPTED,
     ISOLATION_OPTION,
+    ONLY_OPTION,
     OUT_ARGUMENT,
     PATH,
     WALL_DOWN,
@@ -208,14 +209,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table of Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@click.option(
-    "--assignment",
-    "assignments",
-    multiple=True,
-    callback=known_assignment,
-    metavar="NAME",
-    help="Only these assignments.",
-)
+@ONLY_OPTION
 @click.option("--id-column", metavar="TITLE", help="Column with a student's number, address or login.")
 @click.option(
     "--grade-column",
@@ -224,7 +218,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     metavar="TITLE",
     help="Column for the scores; one per --assignment.",
 )
-def roster(out: Path, table: Path, **options: Any) -> None:
+def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any) -> None:
     """Write OUT/roster_TABLE: the table with the scores of a finished run, and list students who are not found.
 
     The columns are guessed for Canvas and Moodle. Students are matched by platform number, university number, address
@@ -236,8 +230,8 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete()
-        filled = platform_table.fill_table(out, book.rows(), table, **options)
+        book.require_complete(assignments)
+        filled = platform_table.fill_table(out, book.rows(), table, assignments, **options)
     echo(f"{sum(filled.scores.values())} scores in {filled.path}")
     if len(filled.scores) > 1:
         echo(listed([f"{title}: {count}" for title, count in filled.scores.items()]))
@@ -256,15 +250,16 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     required=True,
     help="Platform that gives it to students.",
 )
-def feedback(out: Path, platform: str) -> None:
+@ONLY_OPTION
+def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     """Pack the feedback of a finished run with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete()
-        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
+        book.require_complete(assignments)
+        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform, assignments)
     if pages:
         echo(f"{sum(pages.values())} pages in {listed([*map(str, pages)])}: {feedback_zip.PLATFORMS[platform]}.")
     if without:

@@ -153,10 +153,16 @@ class Gradebook:
         what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
-    def require_complete(self) -> None:
-        """Raise BatchError if the last run is incomplete: half a result must not reach students."""
+    def require_complete(self, assignments: Sequence[str] = ()) -> None:
+        """Raise BatchError if the last run is incomplete: half a result must not reach students.
+
+        Raise it as well if the last run has no submission of one of these assignments.
+        """
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
+        graded = {name for name, _ in self._listed()}
+        if absent := [name for name in assignments if name not in graded]:
+            raise BatchError(f"the results have no submission of {', '.join(absent)}: grade them first")
 
     def content_hash(self) -> str:
         """Return a digest of everything that reports are made from."""

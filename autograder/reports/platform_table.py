@@ -64,8 +64,6 @@ def fill_table(
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
-    if absent := [name for name in assignments if name not in rows]:
-        raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
     table = tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import re
 import zipfile
 from collections.abc import Iterable
@@ -351,6 +352,50 @@ def test_everybody_without_a_page_is_named(out: Path) -> None:
     done, names = feedback(out, "canvas")
     assert names == ["lovelaceada_17_90017_rope.py"]
     assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py); bob (rope/bob.py)." in done.output
+
+
+LESSONS = ("rope", "alibi", "naive", "learned")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
+    """In a term with several platforms, nobody from a lesson elsewhere is written or named; a student of the platform
+    whose lesson is not known is named."""
+    draw, class_ = random.Random(seed), list[Submission]()
+    places = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
+    for lesson, place in places.items():
+        file = "{}_{}_900_" + f"{lesson}.py" if place == "Canvas" else "{}_{}_assignsubmission_file_" + f"{lesson}.py"
+        for number, name in enumerate(("ada", "bob", "cy"), start=draw.randrange(10, 90)):
+            person = Person(place, number=str(number) if place else "", name=name)
+            class_.append(
+                submission_file(f"{name}{lesson}", name, lesson, person=person, file=file.format(name, number))
+            )
+        class_.append(submission_file(f"late{lesson}", "late", lesson))
+    class_ += [submission_file(f"x{place}", "", "", person=Person(place, number="1")) for place in ("Canvas", "Moodle")]
+    with Gradebook.writing(out) as book:
+        book.take_in([class_], dict.fromkeys(LESSONS, "suite"))
+        for key in book.to_grade():
+            book.add(key, PACKED)
+        book.finish()
+    of_canvas = [lesson for lesson in LESSONS if places[lesson] == "Canvas"]
+    for asked in ([], of_canvas[:1], [lesson for lesson in LESSONS if not places[lesson]]):
+        for path in out.glob("feedback_*"):
+            path.unlink()
+        options = [word for name in asked for word in ("--assignment", name)]
+        done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", *options])
+        written = {path.stem.removeprefix("feedback_canvas_") for path in out.glob("feedback_*.zip")}
+        assert written == {*of_canvas} & {*(asked or of_canvas)} and (done.exit_code == 0) == bool(written)
+        without = done.output.partition("Without a page, ")[2].partition(".\n")[0].partition(": ")[2].split("; ")
+        named = {one.partition(" ")[0] for one in without}
+        elsewhere = {f"{name}{lesson}" for lesson in asked if lesson not in of_canvas for name in ("ada", "bob", "cy")}
+        assert named == {f"late{lesson}" for lesson in asked or of_canvas} | {"xCanvas"} | elsewhere
+
+
+def test_feedback_of_a_lesson_without_submissions_writes_nothing(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", "--assignment", "alibi"])
+    assert done.exit_code == 2 and "the results have no submission of alibi" in done.output
+    assert not list(out.glob("feedback_*.zip"))
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
