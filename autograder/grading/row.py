@@ -117,7 +117,7 @@ class Row:
             lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
         texts = (inline(self.arrival), by_hand, self.grade.full_feedback)
-        return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
+        return feedback.page(self.submission, self.grade, self.score, *texts)
 
 
 def identities(submission: Submission) -> set[str]:

@@ -199,7 +199,9 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
         return
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-    assert f"Not read: all.zip is a download of {platform}: unpack it, or delete it if you have." in printed
+    assert (
+        f"Not read: all.zip is a download of {platform}: unpack it if you have not yet, and delete the zip." in printed
+    )
     assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 
