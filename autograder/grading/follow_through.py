@@ -8,6 +8,9 @@ second process. A test that passes then has its points, on two conditions:
 2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
    *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
    have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
+   The solution is one right way; others that the catalogue knows (`another_way`) count as well, since whoever knows
+   one of them has no need to guess. The submission's own calls cannot tell: a function that calls a wrong base, and
+   then returns a guess, makes the same calls as an honest one.
    (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
    lost.)
 
@@ -22,6 +25,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -120,7 +124,9 @@ class _Retry:
         self.second = second
         question = result.test.question
         self.replaced = frozenset(
-            name for name in wrong.names if name != question and question not in reference.call_graph.dependencies(name)
+            name
+            for name in wrong.names
+            if name != question and question not in reference.known_calls.dependencies(name)
         )
         """Wrong functions that are not the tested function and do not build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
@@ -172,7 +178,7 @@ class _Retry:
         for call in self.helped:
             for question in [call, *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
                 by_function.setdefault(question.function, []).append(question)
-        names = self.reference.call_graph.topological_order(self.replaced & by_function.keys())
+        names = self.reference.known_calls.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
@@ -197,7 +203,7 @@ class _Retry:
     # Do right values make a difference?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
-        return self.replaced & self.reference.call_graph.dependencies(call.function)
+        return self.replaced & self.reference.known_calls.dependencies(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
         """Return the calls of replaced functions that the solution makes itself, not inside another of these calls."""
@@ -250,7 +256,11 @@ class _Retry:
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether an answer is the solution's result with the submission's own wrong functions."""
+        """Return whether an answer is a right way's result with the submission's own wrong functions."""
+        return any(self._follows(module, call, reply) for module in self.reference.modules(call.function))
+
+    def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:
+        """Return whether an answer is this module's result with the submission's own wrong functions."""
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -263,7 +273,7 @@ class _Retry:
         try:
             self.second.fetch_values(self.questions(call))  # one message for nearly all questions of the solution
             with self.second.budget.charged():
-                expected = self.reference.value_with(call, stand_ins)
+                expected = self.reference.value_with(module, call, stand_ins)
                 # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         except (Exception, Stopped):

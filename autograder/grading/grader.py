@@ -15,13 +15,14 @@ import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
+from autograder.checks.source import CallGraph, top_level_functions
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_causes
+from autograder.hints.explain import with_causes, without_causes_from_below
 from autograder.protocol.failure import Kind, Status
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
@@ -51,12 +52,12 @@ class Grader:
             public = follow_through(suite, backend, public)
 
             # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
-            shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
+            shown = Grade(assignment.name, public_status, _with_causes(suite, cells, public), failure=backend.failure)
 
             hidden = suite.run(backend, Phase.HIDDEN)
             status = _status(backend)
             hidden = follow_through(suite, backend, hidden, public)
-            final = replace(shown, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+            final = replace(shown, status=status, test_results=_with_causes(suite, cells, [*public, *hidden]))
         return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
@@ -77,6 +78,15 @@ class Grader:
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
+
+
+def _with_causes(suite: Suite, cells: tuple[str, ...], results: list[TestResult]) -> list[TestResult]:
+    """Return the results with their likely causes, as far as no other wrong function of the submission is the cause."""
+    results = with_causes(suite.reference, results)
+    if not any(result.hint for result in results):
+        return results
+    functions = {name: node for cell in cells for name, node in top_level_functions(cell).items()}
+    return without_causes_from_below(results, CallGraph(functions), suite.reference.call_graph.dependencies)
 
 
 def _status(backend: SandboxedBackend) -> Status:

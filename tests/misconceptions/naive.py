@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import naive
 
 
@@ -289,6 +289,21 @@ vars().update(
         without_effect(naive.gray_positions, "n_bits"),
     )
 )
+
+
+@another_way("gray_positions", "binary_positions")
+def gray_of_neighbouring_bits(course, length, n_bits=None):
+    """Each bit of the Gray code compares two neighbouring bits of the position."""
+    codes = course.binary_positions(length, n_bits)
+    return np.concatenate([codes[:, :1], codes[:, 1:] ^ codes[:, :-1]], axis=1)
+
+
+@another_way("gray_positions", "binary_positions", "bits_needed")
+def gray_by_lookup(course, length, n_bits=None):
+    """The Gray code of a position is the binary code of another position."""
+    n_bits = course.bits_needed(length) if n_bits is None else n_bits
+    positions = np.arange(length)
+    return course.binary_positions(2 ** int(n_bits), n_bits)[positions ^ (positions >> 1)]
 
 
 WRONG_ANSWERS = {
