@@ -72,7 +72,8 @@ class OtherWay:
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
     """Return a decorator for a right implementation of `function` that calls the functions in `built_on`.
 
-    A student may write it so as well: then follow-through knows what wrong functions below make of it.
+    A student may write it so as well: then follow-through knows what wrong functions below make of it. Results of these
+    functions must not pass through it unchanged or in another order: a wrong guess in both functions would be allowed.
     """
     return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 

@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import context_extension
 
 
@@ -892,12 +892,6 @@ vars().update(
         without_effect(context_extension.lowest_similarity, "base"),
     )
 )
-
-
-@another_way("dynamic_ntk_base", "ntk_base")
-def dynamic_base_of_a_stretched_factor(course, base, head_dim, seq_len, trained_len, factor):
-    """The dynamic base is the fixed one of a larger factor."""
-    return course.ntk_base(base, factor * max(seq_len, trained_len) / trained_len - (factor - 1), head_dim)
 
 
 WRONG_ANSWERS = {

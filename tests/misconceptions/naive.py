@@ -298,14 +298,6 @@ def gray_of_neighbouring_bits(course, length, n_bits=None):
     return np.concatenate([codes[:, :1], codes[:, 1:] ^ codes[:, :-1]], axis=1)
 
 
-@another_way("gray_positions", "binary_positions", "bits_needed")
-def gray_by_lookup(course, length, n_bits=None):
-    """The Gray code of a position is the binary code of another position."""
-    n_bits = course.bits_needed(length) if n_bits is None else n_bits
-    positions = np.arange(length)
-    return course.binary_positions(2 ** int(n_bits), n_bits)[positions ^ (positions >> 1)]
-
-
 WRONG_ANSWERS = {
     "normalized_5_of_10": {
         0.5: "You divided by the number of tokens. The rule: divide by the last position, so that it becomes 1.",

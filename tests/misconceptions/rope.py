@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import mistake, without_effect
 from solutions import rope
 
 
@@ -941,18 +941,6 @@ vars().update(
         without_effect(rope.decay_bound, "base"),
     )
 )
-
-
-@another_way("rotation_matrix", "apply_rope")
-def matrix_of_rotated_unit_vectors(course, position, head_dim, base=10000.0):
-    """The columns of the matrix are the rotated unit vectors."""
-    return course.apply_rope(np.eye(head_dim), np.full(head_dim, position, dtype=np.float64), base).T
-
-
-@another_way("apply_rope_half", "apply_rope", "half_to_interleaved", "interleaved_to_half")
-def half_layout_by_reordering(course, x, positions, base=10000.0):
-    """The half layout is the interleaved layout in another order."""
-    return course.interleaved_to_half(course.apply_rope(course.half_to_interleaved(x), positions, base))
 
 
 WRONG_ANSWERS = {
