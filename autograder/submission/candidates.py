@@ -74,16 +74,12 @@ class StudentFiles:
         self.last, self.assignments = uploads[-1], assignments
         self.folders = {upload.path for upload in uploads if not upload.file}
         newest = {(upload.attempt, upload.name): upload for upload in uploads}.values()
-        self._files: list[Candidate] = []
+        self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
             age = -upload.attempt, upload not in newest
             files = [upload] if upload.file else map(upload.inside, content.files_below(upload.path))
             self._files += [Candidate(file, *self._evidence(file.file), age) for file in files]
-
-    @functools.cached_property
-    def plain(self) -> list[Candidate]:
-        """Candidates that are not in a zip."""
-        return [file for file in self._files if _is_students(file.upload.file)]
+        self._plain = [file for file in self._files if _is_students(file.upload.file)]
 
     @functools.cached_property
     def _packed(self) -> tuple[list[Candidate], list[str]]:
@@ -101,7 +97,7 @@ class StudentFiles:
             for name, member in members.items():
                 if _is_students(name):
                     inside = replace(upload, label=utf8_safe(f"{upload.label}!{name}"))
-                    evidence = self._evidence(f"{stem_and_suffix(upload.file)[0]}/{name}")
+                    evidence = self._evidence(f"{upload.file}/{name}")
                     candidates.append(Candidate(inside, *evidence, packed.age, member))
         return candidates, names
 
@@ -116,7 +112,7 @@ class StudentFiles:
     @property
     def candidates(self) -> list[Candidate]:
         """Plain files of code; those in zips if there are none."""
-        return self.plain or self._packed[0]
+        return self._plain or self._packed[0]
 
     @property
     def names(self) -> list[str]:
@@ -136,7 +132,7 @@ class StudentFiles:
         likely = self._of_assignment(assignment, self.candidates)
         if any(candidate.is_written(assignment) for candidate in likely):
             return likely
-        return self._of_assignment(assignment, [*self.plain, *self._packed[0]])
+        return self._of_assignment(assignment, [*self._plain, *self._packed[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates that may be of an assignment, sorted. A single file counts under any name."""
