@@ -1,7 +1,10 @@
 """Read all files that students submit, and never run any of them.
 
-    downloads, platforms      uploads of each student in a folder, and the facts in names from platforms
-    choice, last_commit       the file that counts among one student's uploads, and a clone's time
+    folder → uploads of each student → candidates for the file that counts → submissions
+
+    downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
+    candidates                one student's files that may count, on disk and in zips, the likeliest first
+    choice, last_commit       the file that counts, or the reason why none does; the time of a clone
     content, code, cells      bytes of files and zips; Python text of scripts and notebooks
     syntax, names             syntax trees; assignments in names, and names made safe to show and to write
     records                   Person, Upload, Submission, Problem

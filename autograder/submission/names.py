@@ -45,8 +45,8 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
     words = f"_{_words(name)}_"
-    named = {known for known in assignments if f"_{_words(known)}_" in words}
-    outer = [known for known in named if not any(known != other and f"_{known}_" in f"_{other}_" for other in named)]
+    named = {each for each in assignments if f"_{_words(each)}_" in words}
+    outer = [each for each in named if not any(each != other and f"_{each}_" in f"_{other}_" for other in named)]
     if len(outer) != 1:
         return Mention()
     return Mention(outer[0], is_exact=outer[0].casefold() == name.casefold())
