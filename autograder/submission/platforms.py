@@ -43,8 +43,8 @@ _UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_FILE}|(?P<text>text|link)\.html)"
 _MARKS = {
     ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_UPLOAD}",
     CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_UPLOAD}",
-    MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_(?:file|(?P<text>onlinetext))"
-    r"(?:_(?P<file>[^/]+)|_?/)",
+    MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_"
+    r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
