@@ -193,7 +193,9 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     packed = PACKED[platform]
     archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
     put(tmp_path / "alone", {"all.zip": archive})
-    with pytest.raises(NothingToGradeError, match=f"all.zip is a download of {platform}: unpack it, or delete it"):
+    with pytest.raises(
+        NothingToGradeError, match=f"all.zip is a download of {platform}: unpack it if you have not yet"
+    ):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
     if beside == "Gradescope":  # whose export holds nothing else
         return
