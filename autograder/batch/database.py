@@ -13,7 +13,7 @@ from typing import IO
 from autograder.course import BatchError
 
 GRADEBOOK_FILE, LOCK_FILE = "gradebook.sqlite", "gradebook.lock"
-VERSION = 11
+VERSION = 12
 
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;

@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import listed, printable
 
 MAX_LISTED = 10
@@ -34,7 +34,7 @@ class AssignmentSummary:
         """Take in one submission."""
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
-        if row.machine_failure or row.grade.status is not Status.GRADED:
+        if row.machine_failure or row.grade.status is not SubmissionStatus.GRADED:
             self.other_statuses[NO_GRADE if row.machine_failure else row.grade.status] += 1
 
     @property

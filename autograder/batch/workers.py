@@ -21,7 +21,7 @@ from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.parallel import BoundedPool, CutOff, Slow, cut_off
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
@@ -201,10 +201,12 @@ def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
         proof = proof_of(grader, assignment)
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        status, message = (Status.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (Status.KILLED, NOT_JUDGED)
+        status, message = (
+            (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (SubmissionStatus.KILLED, NOT_JUDGED)
+        )
         return grader.refuse(assignment, status, message)
     if job.problem is not None:
-        return grader.refuse(assignment, Status.UNREADABLE, job.problem)
+        return grader.refuse(assignment, SubmissionStatus.UNREADABLE, job.problem)
     return grader.grade(assignment, job.cells)
 
 

@@ -13,18 +13,18 @@ from collections.abc import Sequence
 
 from autograder.checks.function_state import FunctionState, function_states
 from autograder.checks.proxy import stop_message
-from autograder.checks.render import Audience, block, inline, note, quoted, score_text
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, note, score_text
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, Status
+from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, SubmissionStatus
 from autograder.submission import Submission
 
 _STOPPED = {
-    Status.TIMEOUT: "Your code used up all of its time.",
-    Status.KILLED: "Your code ended its own process again and again.",
+    SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
+    SubmissionStatus.KILLED: "Your code ended its own process again and again.",
 }
 
 _NO_RESULT = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
@@ -58,7 +58,7 @@ def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tup
     texts = []
     for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
         if function.mistakes:
-            text = block(function, audience) + reference.format(function.name)
+            text = mistakes_text(function, audience) + reference.format(function.name)
         else:
             text = _capitalized(note(function) or right)
         texts.append((function, text))
@@ -107,8 +107,8 @@ def _loading(grade: Grade) -> list[str]:
     parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**While your file was loaded, this happened.** The rest is graded:")
-        parts.append(quoted(stop_message(grade.failure)))
-        if grade.failure.left_out or "ImportError" in grade.failure.bases:
+        parts.append(code_block(stop_message(grade.failure)))
+        if grade.failure.missing_import or "ImportError" in grade.failure.bases:
             parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
     return parts
 
@@ -121,7 +121,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     """
     right = quiz.answers(Assignment(assignment))
     lines = [
-        f"- {inline(answer_text(result))}{'' if result.test.points else ' (For practice, without points.)'}"
+        f"- {escape_markdown(answer_text(result))}{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
@@ -140,7 +140,7 @@ def answer_text(result: TestResult) -> str:
 
 def not_graded(reason: str) -> str:
     """Return the text for a file in which no function could be called."""
-    return f"**Not graded.** {inline(_capitalized(reason))}"
+    return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
 def page(submission: Submission, score: float, max_score: float, *texts: str) -> str:
@@ -154,4 +154,4 @@ def page(submission: Submission, score: float, max_score: float, *texts: str) ->
 
 def notes(submission: Submission) -> str:
     """Return the notes on how the submission's file was read."""
-    return "\n".join(f"- {inline(sentence)}" for sentence in submission.notes)
+    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in submission.notes)

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, plain, score_text
+from autograder.checks.render import Audience, printable_lines, score_text
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
@@ -120,7 +120,7 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
         key = quiz.key(result.test)
         text = f"✓ {key}." if result.passed else f"✗ {feedback.answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
-    texts[ANSWERS] = plain("\n".join(answers))
+    texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]

@@ -67,7 +67,7 @@ class Suite(fixtures.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the submission that is being graded, as a test sees it."""
-        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions(item))
+        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases on one submission, of all phases by default."""

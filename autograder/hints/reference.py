@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import iterated_parts
+from autograder.checks.proxy import iter_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -183,7 +183,7 @@ class Reference:
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
     """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
-    counted = itertools.islice(iterated_parts(value), count)
+    counted = itertools.islice(iter_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 

@@ -24,7 +24,7 @@ from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
 from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
@@ -62,10 +62,10 @@ class LocalFile:
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise Stopped if it does not return, or builds on a function that did not."""
+        """Make a call. Raise CallStopped if it does not return, or builds on a function that did not."""
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
             if name in self.stuck:
-                raise Stopped(Kind.TIMEOUT, self.stuck[name])
+                raise CallStopped(Kind.TIMEOUT, self.stuck[name])
         with self.host.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
@@ -136,7 +136,7 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def run_tests(self, names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
-from autograder.checks.render import inline
+from autograder.checks.render import escape_markdown
 from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, conclusion, file_remarks, section
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
@@ -49,7 +49,10 @@ def _reason(progress: Progress) -> list[str]:
     states = {state.name: state for state in progress.function_states}
     mistakes = states[progress.next_function].mistakes if progress.next_function else ()
     cause = next((f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint), None)
-    return [cause or f"✗ {mistake.test.rule}: {inline(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
+    return [
+        cause or f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}"
+        for mistake in mistakes[:1]
+    ]
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:

@@ -47,7 +47,7 @@ _DTYPE_BYTES = {
 """The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, then the
 name. Two C names for one type (long, long long) count as one."""
 
-DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
+DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
 """numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
 everywhere: a value must not depend on the machine."""
 
@@ -185,7 +185,7 @@ class _Encoder(_Bounded):
         self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.dtype.num in DEFAULT_INTEGERS:
+        if value.dtype.num in DEFAULT_INTEGER_TYPE_NUMBERS:
             value = value.astype(np.int64, copy=False)
         spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:

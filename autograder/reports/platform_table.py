@@ -18,7 +18,7 @@ from pathlib import Path
 from autograder import tables
 from autograder.course import UserError
 from autograder.grading.row import Row, identities
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import folded, printable, words_of
 from autograder.tables import Table
 
@@ -101,7 +101,7 @@ def _fill_column(
             filled.remarks[heading].append(label)
         elif line is None or row.machine_failure:
             filled.remarks["To fill in by hand"].append(label)
-        elif row.grade.status is Status.UNREADABLE and not row.adjustments:
+        elif row.grade.status is SubmissionStatus.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
         elif (cell := line[column].strip()) and tables.number(cell) is None:
             filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")

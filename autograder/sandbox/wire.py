@@ -70,7 +70,7 @@ def pack_reply(reply: Reply) -> bytes:
 
 def _raised_fields(raised: Raised) -> tuple[Any, ...]:
     """Return the fields of an exception in the order that a header has; `_unpack_header` reads them."""
-    return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.left_out
+    return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 
 _header = functools.lru_cache(maxsize=256)(codec.encode)
@@ -101,11 +101,18 @@ def _unpack_header(header: bytes) -> Reply:
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
-            (str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out)),
+            (
+                str(kind),
+                tuple(bases),
+                str(message),
+                int() | None as line,
+                str() | None as function,
+                bool(missing_import),
+            ),
             int(lines),
             (),
         ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
-            return Reply(raised=Raised(kind, bases, message, line, function, left_out), lines=lines)
+            return Reply(raised=Raised(kind, bases, message, line, function, missing_import), lines=lines)
     raise MalformedError("a reply with a header of another form")
 
 

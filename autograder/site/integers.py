@@ -55,7 +55,9 @@ def distinguish_int32(text: str) -> None:
     Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
     """
     explicit = re.search(r"\bint(32|c)\b", text) is not None
-    (codec.DEFAULT_INTEGERS.discard if explicit else codec.DEFAULT_INTEGERS.add)(np.dtype(np.intc).num)
+    (codec.DEFAULT_INTEGER_TYPE_NUMBERS.discard if explicit else codec.DEFAULT_INTEGER_TYPE_NUMBERS.add)(
+        np.dtype(np.intc).num
+    )
 
 
 def _wide(name: str) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from autograder.batch import database
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -114,7 +114,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """The submission has a row until then, and a sentence for staff."""
     book.take_in([[submission_file("ada")]], SUITES)
     (key,) = book.to_grade()
-    book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
+    book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
     (row,) = book.rows()
     assert (row.grade.status, row.machine_failure) == ("killed", "the grader was killed by signal 9")
     assert list(book.to_grade()) == [key]

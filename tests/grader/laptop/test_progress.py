@@ -264,7 +264,7 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
 def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> None:
     for assignment in assignments():
         source = Source(assignment.stub)
-        assert not any(source.answers.values()) and [*source.imports()] == []
+        assert not any(source.answers.values()) and [*source.disallowed_imports()] == []
         assert all(Source(assignment.solution).answers.values())
 
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.row import Adjustment
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -30,7 +30,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
 "Turing, Alan",19,S19,alan@example.edu,Monday,8.00,11.00,80.0
 """
 MOODLE = """\
-Identifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Identifier,Full name,Email address,SubmissionStatus,Grade,Maximum Grade,Feedback comments
 Participant 17,Ada Lovelace,ada@example.edu,Submitted,,20.00,
 Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
 """
@@ -245,7 +245,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
     """An exception is a score that somebody set by hand."""
-    zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
+    zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
         book.take_in([class_], {"rope": "suite"})

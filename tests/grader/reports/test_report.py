@@ -147,7 +147,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         *(graded(status, right, status=status) for status in ("timeout", "killed")),
     ]
     failures = [
-        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in (1, 9)),
+        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, missing_import=True) for line in (1, 9)),
         Raised("KeyError", (), "'x'", 3),
     ]
     for number, failure in enumerate(failures):
