@@ -173,7 +173,7 @@ def report(out: Path) -> None:
     from autograder.batch import publish
 
     warn_if_incomplete(out)
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     echo(out / CLASS_PAGE_FILE)
 
 
@@ -195,7 +195,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.compare_with(out, folders):
+    for text in publish.set_comparison_folders(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
@@ -238,11 +238,11 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     with Gradebook.reading(out) as book:
         book.require_complete()
         filled = platform_table.fill_table(out, book.rows(), table, **options)
-    echo(f"{sum(filled.scores.values())} scores in {filled.path}")
-    if len(filled.scores) > 1:
-        echo(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
-    if filled.sections:
-        publish.keep_sections(out, filled.sections)
+    echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
+    if len(filled.score_counts) > 1:
+        echo(", ".join(f"{title}: {count}" for title, count in filled.score_counts.items()))
+    if filled.section_by_person:
+        publish.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
         echo(f"{heading}: {listed(about, 40)}.", err=True)
 
@@ -266,7 +266,8 @@ def feedback(out: Path, platform: str) -> None:
         book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
-        echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+        names = ", ".join(map(str, pages))
+        echo(f"{sum(pages.values())} pages in {names}: {feedback_zip.UPLOAD_INSTRUCTIONS[platform]}.")
     if without:
         echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
     if not pages:

@@ -45,7 +45,7 @@ class Changes:
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
         """scores of this run"""
-        self.outdated: list[str] = []
+        self.outdated_adjustments: list[str] = []
         """corrections that were made when the tests gave other points, a sentence each"""
 
     def add(self, row: Row) -> None:
@@ -61,7 +61,7 @@ class Changes:
         now = RecordedScore(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
-            self.outdated.append(
+            self.outdated_adjustments.append(
                 f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
                 f" {at_correction:g} points, and now they come to {tests:g}"
             )

@@ -62,10 +62,12 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
-DAMAGED_ROW = (zlib.error, ValueError, TypeError, KeyError)
+DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
 """Exceptions that a damaged row may raise."""
 
-IS_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"
+DAMAGED_MESSAGE = (
+    "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"
+)
 """Sentence about a gradebook that cannot be read."""
 
 
@@ -86,7 +88,7 @@ def is_intact(out: Path) -> bool:
             return integrity == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
-    except (*DAMAGED_ROW, sqlite3.DatabaseError):
+    except (*DAMAGED_ROW_ERRORS, sqlite3.DatabaseError):
         return False
 
 
@@ -123,4 +125,4 @@ def errors_in_words(out: Path) -> Iterator[None]:
             " folder with --out, and run the same command again"
         ) from error
     except sqlite3.DatabaseError as error:
-        raise BatchError(IS_DAMAGED.format(out / GRADEBOOK_FILE)) from error
+        raise BatchError(DAMAGED_MESSAGE.format(out / GRADEBOOK_FILE)) from error

@@ -51,13 +51,15 @@ class Grader:
             public = follow_through(suite, backend, public)
 
             # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
-            shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
+            before_hidden = Grade(
+                assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure
+            )
 
             hidden = suite.run(backend, Phase.HIDDEN)
             status = _status(backend)
             hidden = follow_through(suite, backend, hidden, public)
-            final = replace(shown, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
-        return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
+            final = replace(before_hidden, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+        return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
         """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
@@ -85,17 +87,18 @@ def _status(backend: SandboxedBackend) -> SubmissionStatus:
     return backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
 
 
-def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
+def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade with its points and both texts for the student.
 
-    `shown`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden tests.
+    `before_hidden`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden
+    tests.
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
     points = scorer.numbers(final.test_results)
-    shown = replace(shown, **points)
-    public_feedback = feedback.body(shown, Audience.BEFORE_RELEASE)
-    full_feedback = feedback.body(replace(shown, test_results=final.test_results), Audience.AFTER_RELEASE)
+    before_hidden = replace(before_hidden, **points)
+    public_feedback = feedback.body(before_hidden, Audience.BEFORE_RELEASE)
+    full_feedback = feedback.body(replace(before_hidden, test_results=final.test_results), Audience.AFTER_RELEASE)
     points["gradescope"] |= {"output": public_feedback}
     return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 

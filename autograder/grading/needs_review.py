@@ -53,7 +53,7 @@ def reasons(row: Row) -> Iterator[str]:
         yield submission.doubt
     yield from suspicions(grade)
     if grade.status is not SubmissionStatus.GRADED or not grade.score:
-        yield main_fact(grade)
+        yield main_fault(grade)
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 
-def main_fact(grade: Grade) -> str:
+def main_fault(grade: Grade) -> str:
     """Return the most important fault of a submission that ran, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
         event = "an import was left out" if failure.missing_import else "the file stops"

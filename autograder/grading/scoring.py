@@ -114,11 +114,11 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
     published has the text of the feedback, with the right answers and their reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
-    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.AFTER_RELEASE)}
+    texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for result in groups.get(ANSWERS, []):
         key = quiz.key(result.test)
-        text = f"✓ {key}." if result.passed else f"✗ {feedback.answer_text(result)}"
+        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
     texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:

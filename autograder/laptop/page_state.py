@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
 from autograder.checks.render import escape_markdown
-from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, conclusion, file_remarks, section
+from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, file_remarks, function_text, summary_paragraphs
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -26,7 +26,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
             "functions": {
                 state.name: [
                     MARKS[state.state],
-                    _MARKDOWN.render(section(progress, state)) + _solution(progress, state),
+                    _MARKDOWN.render(function_text(progress, state)) + _solution(progress, state),
                 ]
                 for state in progress.function_states
             },
@@ -37,7 +37,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
 
 def _standing(progress: Progress) -> str:
     """Return the text on a file: the next step comes early, because the box that shows it is small."""
-    right, *answers, step = conclusion(progress)
+    right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [file_remarks(progress), right, step, *_reason(progress), *answers]
     html: str = _MARKDOWN.render("\n\n".join(parts))

@@ -144,7 +144,7 @@ def file_remarks(progress: Progress) -> str:
     return "\n\n".join(parts + _output(progress, LOADING))
 
 
-def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
+def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     """Return the text on one function: a line, and `n_full` of its mistakes in full."""
     host, shown = progress.run.host, state.mistakes[:n_full]
     parts = [f"{MARKS[state.state]} {state.name:<24} {note(state)}".rstrip()]
@@ -170,7 +170,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
     return []
 
 
-def conclusion(progress: Progress) -> list[str]:
+def summary_paragraphs(progress: Progress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers, and the next step as the last."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
@@ -213,11 +213,11 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     for state in progress.function_states:
         if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):
             continue
-        line, _, mistakes = section(progress, state, len(state.mistakes) if only else 1).partition("\n")
+        line, _, mistakes = function_text(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()
-    print_markdown(console, "\n\n".join(conclusion(progress)), " ")
+    print_markdown(console, "\n\n".join(summary_paragraphs(progress)), " ")
     if shows_hidden:
         where = progress.run.host.solution_step.format(lesson=progress.name)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)

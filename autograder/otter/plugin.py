@@ -17,7 +17,7 @@ from otter.plugins import AbstractOtterPlugin
 from otter.test_files import GradingResults
 
 from autograder import course
-from autograder.grading.feedback import notes
+from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
@@ -65,7 +65,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = (results.output, notes(self.submission), self.grade.public_feedback)
+            texts = (results.output, reading_notes(self.submission), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 

@@ -124,7 +124,7 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
     feedback.unlink()
     monkeypatch.setattr(run, "Processes", None)
     summary, _ = grade(folder, out)
-    assert (summary.graded, summary.reused) == (0, 8)
+    assert (summary.newly_graded, summary.graded_before) == (0, 8)
     assert (out / "grades.csv").read_bytes() == before
     assert feedback.read_bytes() == said
 
@@ -238,7 +238,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
     assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
-    assert summary.graded == 2
+    assert summary.newly_graded == 2
     assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
@@ -273,7 +273,7 @@ class BrokenTest(Direct):
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE and "corrected" not in job.key.suite:
+        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.suite:
             future = Future()
             future.set_result(packed(GRADE))
         return future
@@ -289,7 +289,7 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
             grade(tmp_path / "class", tmp_path / "out")
         assert graded_in(tmp_path / "out") == 0 and not (tmp_path / "out" / "grades.csv").exists()
     monkeypatch.setattr(run, "suite_key", lambda *_: "corrected")
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 1
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 1
     monkeypatch.setattr(run, "suite_key", lambda *_: "broken in the next term")
     with pytest.raises(BatchError, match=sentence):
         grade(tmp_path / "class", tmp_path / "out")
@@ -377,7 +377,7 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
     """The cluster still accepts a submission, and nothing waits forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 2
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
 
 
 @pytest.mark.usefixtures("stand_ins")

@@ -155,8 +155,8 @@ def late(tmp_path: Path) -> Iterator[Path]:
         for name, fact in zip(("ada", "bob", "cy"), facts, strict=True)
     ]
     with Gradebook.writing(tmp_path) as book:
-        book.take_in([class_], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([class_], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, packed(GRADE))
         run._publish(book, Summary(), Console(quiet=True))
     return tmp_path

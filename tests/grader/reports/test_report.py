@@ -66,7 +66,7 @@ class Reader(HTMLParser):
 
 
 def page_of(out: Path) -> str:
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -233,6 +233,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        publish.write_report(tmp_path)
+        publish.write_report_and_similarity(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

@@ -115,11 +115,11 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and their results."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.take_in(
+        book.replace_submissions(
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
-        for key in book.to_grade():
+        for key in book.ungraded_key_counts():
             book.add(key, packed(grades[key]))
         book.finish()
 
