@@ -76,7 +76,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
-    from autograder.reports import one_submission
+    from autograder.reports import check_result
     from autograder.submission import read_alone
 
     locks = disabled_locks(isolation)
@@ -86,9 +86,9 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise CommandError(submission.problem.for_staff)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
-        echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        echo(json.dumps(check_result.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_result(submission, grade, Console())
+        check_result.print_result(submission, grade, Console())
     if grade is None or grade.score < grade.max_score:
         sys.exit(CHECK_FAILED)
 
@@ -128,7 +128,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as handout_files
-    from autograder.plan import Edition
+    from autograder.edition import Edition
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
@@ -279,7 +279,7 @@ def doctor() -> None:
     """Try to break out of a real worker, and list the promises that held."""
     from rich.console import Console
 
-    from autograder.doctor import print_table
+    from autograder.self_test_table import print_table
 
     if not print_table(Console()):
         sys.exit(WALL_DOWN)

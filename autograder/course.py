@@ -156,7 +156,7 @@ def all_lessons() -> list[str]:
 
 
 def left_out_lessons() -> set[str]:
-    """Return the names of the assignments that this term leaves out."""
+    """Return the names of the lessons that this term leaves out."""
     return _names() - {assignment.name for assignment in assignments()}
 
 

@@ -118,7 +118,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         raise TableError(path, "it is no text. Save it as CSV UTF-8") from error
-    preamble, body, delimiter = _begin(text, has_comments)
+    preamble, body, delimiter = _split_preamble(text, has_comments)
     first = 1 + preamble.count("\n")
     header, *lines = _lines(path, body, delimiter, first, has_comments)
     if header.is_blank:
@@ -159,7 +159,7 @@ def _encoding(content: bytes) -> tuple[str, bytes]:
         return "cp1252", b""
 
 
-def _begin(text: str, has_comments: bool) -> tuple[str, str, str]:
+def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
     """Return the text before the line of titles, the text from there on, and the delimiter."""
     end, delimiter = 0, ""
     for line in text.splitlines(keepends=True):

@@ -27,7 +27,7 @@ EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_original_values, _helped_call, _receive = _exchange.original_values, _exchange.helped_call, _exchange.receive
+_original_values, _helped_call, _receive = _exchange.original_values, _exchange.call_with_substitutes, _exchange.receive
 """
 """Last cell of the submission in its second process."""
 

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from autograder.checks.streams import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, assignments, find
+from autograder.edition import Edition
 from autograder.handout.stubs import BEGIN, END, write
 from autograder.pages import code, style
-from autograder.plan import Edition
 from autograder.reports.templates import filled
 
 FOLDER = Path("dist", "solutions")

@@ -24,7 +24,7 @@ from autograder.laptop.self_study import SelfStudyContext, print_solution
 # The configuration of a project around this folder, or around the package, is none of the course's.
 EMPTY_FOLDER = replace(
     TERMINAL,
-    plugins=f"{TERMINAL.plugins} --config-file={os.devnull}",
+    pytest_options_format=f"{TERMINAL.pytest_options_format} --config-file={os.devnull}",
     show_all_step="whereabouts learn {checked} shows all",
     lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
     solution_step="whereabouts learn {lesson} --show FUNCTION",
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         type=partial(launch.assignment_and_function, course.ROOT),
         help="for example rope, 5 (its number), or rope.apply_rope for all mistakes of one function",
     )
-    launch.add_ways(learn)
+    launch.add_run_options(learn)
     learn.add_argument("--show", metavar="FUNCTION", help="one worked solution")
     return parser
 

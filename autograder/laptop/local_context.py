@@ -44,11 +44,11 @@ class LocalFile:
         self.host = host
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
-        self.stuck = dict(host.stuck)
+        self.timed_out_functions = dict(host.timed_out_functions)
         """function → sentence, for a function that did not return and is no longer called"""
         self.failure: Raised | None
-        if LOADING in self.stuck:
-            self.module, self.failure = ModuleType(name), Raised("", (), self.stuck[LOADING])
+        if LOADING in self.timed_out_functions:
+            self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
         else:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
@@ -63,14 +63,16 @@ class LocalFile:
 
     def call(self, call: Call) -> Reply:
         """Make a call. Raise CallStopped if it does not return, or builds on a function that did not."""
-        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
-            if name in self.stuck:
-                raise CallStopped(Kind.TIMEOUT, self.stuck[name])
+        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
+            if name in self.timed_out_functions:
+                raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
         with self.host.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
         if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
-            self.stuck[call.function] = timeout_message(call.function, f"{reply.raised.at_line} of your file")
+            self.timed_out_functions[call.function] = timeout_message(
+                call.function, f"{reply.raised.at_line} of your file"
+            )
             return self.call(call)
         return reply
 
@@ -112,7 +114,7 @@ class LocalContext(TestContext):
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
-        return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
+        return oracle.start_test(test) if isinstance(oracle, GoldenValues) else oracle
 
     def load_oracle(self, assignment: str) -> Oracle:
         """Load the recorded values of an assignment."""

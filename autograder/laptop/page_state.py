@@ -22,7 +22,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
-            "told": _standing(progress),
+            "summary": _file_summary_html(progress),
             "functions": {
                 state.name: [
                     MARKS[state.state],
@@ -35,16 +35,16 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
     }
 
 
-def _standing(progress: Progress) -> str:
+def _file_summary_html(progress: Progress) -> str:
     """Return the text on a file: the next step comes early, because the box that shows it is small."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
-    parts = [file_remarks(progress), right, step, *_reason(progress), *answers]
+    parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
     html: str = _MARKDOWN.render("\n\n".join(parts))
     return html
 
 
-def _reason(progress: Progress) -> list[str]:
+def _next_mistake_text(progress: Progress) -> list[str]:
     """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
     states = {state.name: state for state in progress.function_states}
     mistakes = states[progress.next_function].mistakes if progress.next_function else ()

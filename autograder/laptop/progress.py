@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LESSON_FILE = "README.md"
 """Name of a lesson's text, beside the student's file."""
 
-MAX_OUTPUT = 1000
+MAX_OUTPUT_CHARACTERS = 1000
 """Maximum number of characters of a test's printed output."""
 
 MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
@@ -166,7 +166,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
-            return [f"Your code printed {where}:", code_block(printed[:MAX_OUTPUT])]
+            return [f"Your code printed {where}:", code_block(printed[:MAX_OUTPUT_CHARACTERS])]
     return []
 
 

@@ -25,8 +25,8 @@ from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
-UPLOAD_FOLDER = "handed_in"
-"""Folder beside the submission folder, into which `platform` moves the submission."""
+MOVED_SUBMISSION_FOLDER = "handed_in"
+"""Folder beside the submission folder, into which `gradescope_entry` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
@@ -43,9 +43,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             )
         path = Path(self.submission_path)
         functions = [assignment.name for assignment in course.assignments()]
-        upload = path.parent.with_name(UPLOAD_FOLDER)
+        upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
-        _empty(path.parent)
+        _remove_all_but_tests(path.parent)
         # Otter reads the file again before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
@@ -84,7 +84,7 @@ result = environment({passed!r})["result"]
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
-def _empty(folder: Path) -> None:
+def _remove_all_but_tests(folder: Path) -> None:
     """Remove everything but Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
         if entry.name == "tests":  # Otter's file replaces any file of the student with that name

@@ -86,7 +86,7 @@ class Exchange:
         """Store sealed answers."""
         self.sealed.update(sealed)
 
-    def helped_call(
+    def call_with_substitutes(
         self,
         replaced: Collection[str],
         sealed: Collection[Sealed],

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.protocol import codec
 
-DEFAULT_INTEGER = np.dtype(int)
+MACHINE_DEFAULT_INTEGER = np.dtype(int)
 """The default integer of this machine."""
 
 MAKERS = """
@@ -80,10 +80,10 @@ def _wide(name: str) -> Callable[..., Any]:
 def _widened(value: Any, kinds: str = "") -> Any:
     """Return a default integer, or an array of them, as int64; also values of one of these kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
-    is_narrow = is_number and (value.dtype.num == DEFAULT_INTEGER.num or value.dtype.kind in kinds)
+    is_narrow = is_number and (value.dtype.num == MACHINE_DEFAULT_INTEGER.num or value.dtype.kind in kinds)
     return value.astype(np.int64) if is_narrow else value
 
 
 def _narrow(value: Any) -> Any:
     """Return int64 as the default integer, which is wide enough for an index."""
-    return value.astype(DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    return value.astype(MACHINE_DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.plan import GUIDES, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")
@@ -149,7 +149,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
-    for name in GUIDES:
+    for name in TEXTS_WITH_EXAMPLES:
         template = bundle.TEMPLATE / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)

@@ -13,7 +13,7 @@ from tests.grader.support import lesson_numbers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.measured)
+measured = functools.cache(dials.accuracy_for_prediction)
 solution: Any = functools.cache(lesson_numbers.solution)
 
 

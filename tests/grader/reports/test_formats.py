@@ -16,7 +16,7 @@ from autograder.hints import explain
 from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure import Kind, SubmissionStatus
-from autograder.reports import one_submission
+from autograder.reports import check_result
 from tests.grader.support.cached_builds import Graded
 
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
@@ -29,7 +29,7 @@ def rows(head: str) -> list[str]:
 
 
 def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
-    printed = one_submission.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
+    printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
     assert list(printed) == rows("key")
     assert all(list(test) == rows("key of a test") for test in printed["tests"])
 

@@ -75,14 +75,14 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
             assert (site / name).is_file(), f"{page.name} names {name}"
     assert (
         "://"
-        not in build._prepared(
+        not in build._with_scripts_and_policy(
             "x.html", b"<head></head>", {"tab.css": "", "codemirror.js": "", "page.js": ""}, "pyodide/"
         )
         .decode()
         .partition("content=")[2]
         .partition(">")[0]
     )
-    remote = build._prepared(
+    remote = build._with_scripts_and_policy(
         "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
     )
     assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
