@@ -80,7 +80,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.submission import read_alone
 
     locks = disabled_locks(isolation)
-    submission = read_alone(file, assignment, [each.name for each in course.assignments()])
+    submission = read_alone(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
@@ -104,7 +104,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     from autograder.otter import package
 
     try:
-        chosen = [course.find(name) for name in names] or course.assignments()
+        chosen = [course.find(name) for name in names] or course.term_assignments()
         if problem := next(filter(None, map(first_problem, chosen)), None):
             raise CommandError(problem)
         settings = json.load(config) if config is not None else None

@@ -50,7 +50,7 @@ class Edition:
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
         """Return the edition of the course plan, with the files of all its lessons or only of some."""
-        lessons = [assignment.name for assignment in course.assignments()]
+        lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
 

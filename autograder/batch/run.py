@@ -64,7 +64,7 @@ def grade(
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
-    known = tuple(one.name for one in course.assignments())
+    known = tuple(one.name for one in course.term_assignments())
     found = _with_folder_prefixes(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
     summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
@@ -77,7 +77,7 @@ def grade(
                 _read_submissions(where, one.students, known, class_download_remarks)
                 for where, one in zip(folders, found, strict=True)
             )
-            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
+            suites = {one.name: suite_key(one, disabled_locks) for one in course.term_assignments()}
             summary.add_names(
                 "Not listed any more, though the last run listed them", book.replace_submissions(submissions, suites)
             )

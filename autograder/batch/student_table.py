@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.course import assignments
+from autograder.course import term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.names import csv_cell
@@ -40,7 +40,7 @@ class StudentTable:
     def write(self, out: Path) -> None:
         """Write OUT/students.csv."""
         graded = {name for student in self._students.values() for name in student.scores}
-        lessons = [assignment.name for assignment in assignments() if assignment.name in graded]
+        lessons = [assignment.name for assignment in term_assignments() if assignment.name in graded]
         lessons += sorted(graded - {*lessons})
         section = ["section"] if self._section_by_person else []
         rows = [["student", *section, *lessons, "sum", *IDENTITIES]]

@@ -18,7 +18,7 @@ from typing import Any
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Value
 from autograder.checks.source import Source
-from autograder.course import Assignment, UserError, assignments
+from autograder.course import Assignment, UserError, term_assignments
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
 from autograder.hints.golden import as_text, decoded, fingerprint_record
@@ -150,9 +150,9 @@ def regenerate() -> list[Path]:
 
     Raise HandoutError if an assignment is incomplete, or if a learner's work is in the place of a stub.
     """
-    if sentence := next(filter(None, map(first_problem, assignments())), None):
+    if sentence := next(filter(None, map(first_problem, term_assignments())), None):
         raise HandoutError(sentence)
-    outdated = {path: text for assignment in assignments() for path, text in outdated_files(assignment).items()}
+    outdated = {path: text for assignment in term_assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
         written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}

@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _learn(options: argparse.Namespace) -> int:
     """List the lessons, or write and check the file of one; return the exit code. Raise UserError."""
-    known = [assignment.name for assignment in course.assignments()]
+    known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:
             print(f"{name:<18} {lesson_text(name, course.ROOT).partition(chr(10))[0].removeprefix('# ')}")

@@ -42,7 +42,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        functions = [assignment.name for assignment in course.assignments()]
+        functions = [assignment.name for assignment in course.term_assignments()]
         upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
         _remove_all_but_tests(path.parent)

@@ -163,7 +163,7 @@ class ClassStatistics:
     @property
     def results(self) -> list[AssignmentResults]:
         """Return the results of each assignment, in the order of the course."""
-        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
+        order = {assignment.name: number for number, assignment in enumerate(course.term_assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
     @property

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
@@ -263,7 +263,7 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
 
 def published_solutions() -> Iterator[Submission]:
     """Yield the solutions of the course, and its sample class if it exists: anybody can find them."""
-    for one in assignments():
+    for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
@@ -274,7 +274,7 @@ def published_solutions() -> Iterator[Submission]:
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
-    names = tuple(assignment.name for assignment in assignments())
+    names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
     outcomes = map_bounded(partial(read_uploads, known=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import handout
-from autograder.course import ROOT, UserError, assignments
+from autograder.course import ROOT, UserError, term_assignments
 from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
 
 HERE = Path(__file__).parent
@@ -93,7 +93,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bo
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
-    lessons = [assignment.name for assignment in assignments()]
+    lessons = [assignment.name for assignment in term_assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": self_study, "pyodide": pyodide, "site": names["course.zip"]}
     config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}

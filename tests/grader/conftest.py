@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import Assignment, assignments
+from autograder.course import Assignment, term_assignments
 from tests.grader.support import examples
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
 from tests.grader.support.cached_builds import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for `assignment` for every assignment of the course, or with `--quick` for one."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
-        found = [one for one in assignments() if one.name == QUICK or not is_quick]
+        found = [one for one in term_assignments() if one.name == QUICK or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 

@@ -59,6 +59,6 @@ def test_a_reading_that_needs_too_much_is_found(way: str) -> None:
 
 
 def test_every_lesson_has_plain_readings() -> None:
-    assert {path.stem for path in Path(demands.PLAIN).glob("*.py")} == {each.name for each in course.assignments()}
-    for assignment in course.assignments():
+    assert {path.stem for path in Path(demands.PLAIN).glob("*.py")} == {each.name for each in course.term_assignments()}
+    for assignment in course.term_assignments():
         demands.plain_module(assignment)

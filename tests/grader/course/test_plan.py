@@ -37,9 +37,9 @@ def edition(lessons: list[str], shipped: list[str] | None = None, **optional: se
 
 
 def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable[[str], None]) -> None:
-    assert [one.name for one in course.assignments()] == FULL and not course.left_out_lessons()
+    assert [one.name for one in course.term_assignments()] == FULL and not course.left_out_lessons()
     plan('\ufefflessons = ["alibi", "attention"]')
-    assert [one.name for one in course.assignments()] == ["alibi", "attention"]
+    assert [one.name for one in course.term_assignments()] == ["alibi", "attention"]
     assert course.left_out_lessons() == {*FULL} - {"alibi", "attention"} and course.all_lessons() == FULL
 
 
@@ -58,7 +58,7 @@ def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable
 def test_a_plan_that_cannot_be_used_is_one_sentence(plan: Callable[[str], None], text: str, sentence: str) -> None:
     plan(text)
     with pytest.raises(course.CourseError, match=sentence):
-        course.assignments()
+        course.term_assignments()
 
 
 TEXTS = [

@@ -94,7 +94,7 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
     """The base is the function on which most others build; the ways to be wrong alternate between assignments."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
-    way = ways[course.assignments().index(assignment) % len(ways)]
+    way = ways[course.term_assignments().index(assignment) % len(ways)]
     assert losing(judged(suite, loaded(assignment, way.format(base)))) == {base}
 
 
@@ -136,7 +136,7 @@ def _lazy(right: Callable[..., Any], work: str) -> Callable[..., Any]:
 def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignment, suite: Suite) -> None:
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
-    for number, name in enumerate(above, start=course.assignments().index(assignment)):
+    for number, name in enumerate(above, start=course.term_assignments().index(assignment)):
         setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)

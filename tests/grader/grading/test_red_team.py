@@ -63,7 +63,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         if reply.raised is None
     }
     ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
-    elsewhere = ways[course.assignments().index(assignment) % len(ways)]
+    elsewhere = ways[course.term_assignments().index(assignment) % len(ways)]
     text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite))).replace("ELSEWHERE", elsewhere)
     grade = grader.grade(assignment, (text,))
     public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]

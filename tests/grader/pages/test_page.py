@@ -29,7 +29,7 @@ MOST_BYTES = 220_000
 """per page, with its pictures"""
 
 TEXTS = ROOT / "assignments"
-NAMES = [one.name for one in course.assignments()]
+NAMES = [one.name for one in course.term_assignments()]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
 
 
 def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: dict[str, str]) -> None:
-    for one in course.assignments():
+    for one in course.term_assignments():
         page = re.sub(r'(?s)<math.*?</math>|<img[^>]* alt="([^"]*)"[^>]*>', r" \1 ", pages[f"{one.name}.html"])
         shown = words(page)
         seen = set(re.findall(r"\w+", shown))
@@ -233,7 +233,7 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
     """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
     the handout has only the form of the others."""
-    for one in course.assignments():
+    for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, facts = catalogue.solution(one).ANSWERS, answer_forms.forms_and_practice(one)
         graded = {
@@ -252,7 +252,7 @@ def test_a_search_knows_every_function_and_word(course_files: dict[str, bytes], 
     index = json.loads(course_files["search.js"].decode("utf-8").partition("=")[2].rstrip(";\n"))
     titles, links = {one["title"] for one in index}, [one["link"] for one in index]
     functions = {
-        name for one in course.assignments() for name in re.findall(r"(?m)^def ([a-z]\w+)", one.stub.read_text())
+        name for one in course.term_assignments() for name in re.findall(r"(?m)^def ([a-z]\w+)", one.stub.read_text())
     }
     assert all(any(name in title for title in titles) for name in functions)
     assert set(Glossary((TEXTS / "glossary.md").read_text("utf-8")).meanings) <= titles

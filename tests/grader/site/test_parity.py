@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from autograder.course import assignments, find
+from autograder.course import find, term_assignments
 from autograder.hints import catalogue
 from tests.grader.support import tabs
 from tests.grader.support.classroom import SAMPLES
@@ -75,7 +75,7 @@ def _same(*parts: Any) -> bool:
 
 def items() -> list[Item]:
     """Return the files to compare: samples, known mistakes, and solutions with a change, drawn with a seed."""
-    rng, lessons = random.Random(20), assignments()
+    rng, lessons = random.Random(20), term_assignments()
     samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
     texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
     entries = [(one, number) for one in lessons for number in range(len(catalogue.entries(one)))]

@@ -24,7 +24,7 @@ from tests.grader.support.folders import archive_of, notebook, put, zip64_with_a
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
 
-NAMES = [one.name for one in course.assignments()]
+NAMES = [one.name for one in course.term_assignments()]
 
 
 # A library that is not there

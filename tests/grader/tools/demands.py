@@ -96,7 +96,7 @@ def main(names: list[str]) -> int:
     """Print every excessive demand; return 1 if there is one."""
     found = [
         f"{assignment.name}: {demand}"
-        for assignment in course.assignments()
+        for assignment in course.term_assignments()
         if not names or assignment.name in names
         for demand in demands(assignment)
         if demand.is_excessive
