@@ -168,9 +168,9 @@ class Tab:
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
-        from assignments.writer.yours import yours
+        from assignments.writer.written_functions import written_functions
 
-        return Model(yours())
+        return Model(written_functions())
 
 
 def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:

@@ -33,7 +33,7 @@ from autograder.cli import main
 from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
-from tests.grader.support import classroom, interrupted
+from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
 from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed
@@ -198,7 +198,7 @@ def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None
     command then continues; no stored grade is lost, and the grades are the same in the end."""
     grade(ten, tmp_path / "whole")
     known = [0]
-    while interrupted.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
+    while interrupted_runs.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
         known.append(graded_in(tmp_path / "out"))
     assert known == sorted(known) and len({*known}) > 2 and known[-1] == 10
     grade(ten, tmp_path / "out")
@@ -344,7 +344,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
     for number in (signal.SIGINT, signal.SIGKILL):
-        process = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch)
+        process = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch)
         while not glob.glob(f"{scratch}/scratch-*/files/{begun}"):
             assert process.poll() is None
             time.sleep(0.05)
@@ -362,7 +362,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             time.sleep(0.1)
         assert list(scratch.iterdir()) == []
     put(folder / NAME, {"slow.py": classroom.right(NAME, 3)})
-    printed, _ = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
+    printed, _ = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
     assert "1 graded" in printed and "3 known before" in printed
     assert [row["score"] for row in classroom.grades(out)] == ["20"] * 4
     assert list(scratch.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"class", "out", "scratch"}

@@ -18,9 +18,9 @@ from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Submission
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.messages import OUTCOMES, markdown
+from tests.grader.support.feedback_messages import OUTCOMES, markdown
+from tests.grader.support.shared_fixtures import Graded
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"

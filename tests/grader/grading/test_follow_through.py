@@ -23,7 +23,7 @@ from autograder.hints import catalogue
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
 from autograder.protocol.failure import CallStopped, Kind
-from tests.grader.support.loaded_files import Loaded
+from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
 """Maximum points of one function, which bound the cost of one mistake: 45 of 100."""

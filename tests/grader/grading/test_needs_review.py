@@ -15,9 +15,9 @@ from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import with_causes
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import read_file
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.loaded_files import Loaded
+from tests.grader.support.in_process_submission import Loaded
+from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:

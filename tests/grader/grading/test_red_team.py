@@ -24,7 +24,7 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
 from autograder.protocol.failure import Kind, SubmissionStatus
-from tests.grader.support.loaded_files import Loaded
+from tests.grader.support.in_process_submission import Loaded
 
 TABLE = """
 from base64 import b64decode

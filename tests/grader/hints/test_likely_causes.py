@@ -17,7 +17,7 @@ from autograder.hints.explain import with_causes
 from autograder.protocol import call
 from autograder.reports.check_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:

@@ -22,10 +22,10 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import WhereaboutsPlugin
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import archive_of, put
-from tests.grader.support.submissions import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.shared_fixtures import Graded
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.submissions import faults, gradescope, install, run, seen_by_student
+from tests.grader.support.otter_helpers import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()

@@ -22,7 +22,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.codec import Foreign, MalformedError, decode, encode, message
 from autograder.sandbox import wire
 from autograder.sandbox.limits import bounded_memory
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 
 thorough = examples(100)
 

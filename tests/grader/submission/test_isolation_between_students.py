@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from autograder import course
 from autograder.submission import NothingToGradeError, Submission, content, find_in_folder
 from tests.grader.support import classroom
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
 KNOWN = tuple(one.name for one in course.term_assignments())

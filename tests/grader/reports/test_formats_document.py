@@ -17,7 +17,7 @@ from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.reports import check_result
-from tests.grader.support.cached_builds import Graded
+from tests.grader.support.shared_fixtures import Graded
 
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 

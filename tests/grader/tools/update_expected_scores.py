@@ -1,4 +1,6 @@
-"""`python -m tests.grader.tools.scores [ASSIGNMENT …]`: grade the samples, write what they get into `expected_scores`.
+"""Grade the samples, and write their scores into `expected_scores`.
+
+Command: `python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`.
 
 A row whose score is in its range stays as it is. `git diff` then shows what a change of the tests did to each sample:
 look at it before you commit it.
