@@ -74,7 +74,7 @@ class Assignment:
         return plan().optional.get(self.name, frozenset())
 
     @functools.cached_property
-    def suite_hash(self) -> str:
+    def grading_hash(self) -> str:
         """Return a digest of everything that decides a grade or a feedback.
 
         These are the tests, the values that they compare with, the seed, the optional functions, the deciding code,

@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.course import UserError
 
 DELIMITERS = ",;\t"
-MAX_BYTES = 64 << 20
+MAX_TABLE_BYTES = 64 << 20
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of an .xlsx and of an .xls file."""
 _BYTE_ORDER_MARKS = (
@@ -111,8 +111,8 @@ def read(path: Path, has_comments: bool = False) -> Table:
         raise TableError(path, str(error.strerror)) from error
     if content.startswith(_WORKBOOKS):
         raise TableError(path, "it is a workbook. Save it as CSV UTF-8, and name that file")
-    if len(content) > MAX_BYTES:
-        raise TableError(path, f"it is larger than {MAX_BYTES >> 20} MB, which no table of scores is")
+    if len(content) > MAX_TABLE_BYTES:
+        raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")
     encoding, mark = _encoding(content)
     try:
         text = content[len(mark) :].decode(encoding)

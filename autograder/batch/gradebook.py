@@ -1,6 +1,6 @@
 """The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
 
-A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
+A grade is keyed by (assignment, grading, code) (see `Key`): identical files are graded once, a second run grades nothing, and a
 changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or one of another
 version, is graded again. One process writes, under a lock; any number of processes may read at the same time.
 """
@@ -78,11 +78,14 @@ class Gradebook:
             with closing(database.connected(out, "ro")) as connection:
                 yield cls(out, connection)
 
-    def replace_submissions(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> list[str]:
+    def replace_submissions(
+        self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
+    ) -> list[str]:
         """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
 
-        If a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
-        holds the hash of each assignment's suite. Return the submissions of the last run that are no longer listed.
+        If a student has a submission for an assignment in two folders, the one in the later folder counts.
+        `grading_keys`: assignment → the `grading` of its keys. Return the submissions of the last run that are no
+        longer listed.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
@@ -103,7 +106,7 @@ class Gradebook:
                     if submission.who not in folder_of:
                         folder_of[submission.who] = safe_name(submission.student, names)
                     self._insert_submission(
-                        submission, suites.get(submission.assignment, ""), folder_of[submission.who], last
+                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.who], last
                     )
                 for name, student, person in here:
                     earlier[name].add((student, person))
@@ -141,8 +144,8 @@ class Gradebook:
     def incomplete(self) -> str:
         """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
         query = (
-            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND suite != ''"
+            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND grading != ''"
         )
         ((count, graded),) = self._database.execute(query)
         if graded == count and self.recall(_FINISHED):
@@ -158,13 +161,13 @@ class Gradebook:
     def content_hash(self) -> str:
         """Return a digest of everything that reports are made from."""
         digest = hashlib.sha256()
-        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
+        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
         facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
         for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
 
-    def _insert_submission(self, submission: Submission, suite: str, folder: str, last_earlier_number: int) -> None:
+    def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
         """Insert a submission. It replaces the student's earlier ones, unless only those are written.
 
         Earlier are those of earlier folders, with numbers up to `last_earlier_number`.
@@ -179,7 +182,7 @@ class Gradebook:
                 counts = 0
             else:
                 self._database.execute(f"UPDATE submissions SET counts = 0 WHERE {earlier}", values)
-        key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
+        key = (submission.assignment, utf8_safe(submission.student), who, grading, code_hash(submission))
         facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
         insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]')"
         self._database.execute(insert, (*key, counts, folder, *facts))
@@ -203,7 +206,7 @@ class Gradebook:
     def questions(self) -> dict[str, list[str]]:
         """Return the questions of each assignment that has a grade, in the order of its suite."""
         query = (
-            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
+            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts GROUP"
             " BY assignment ORDER BY assignment"
         )
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_grade_json(row)).questions]), query))
@@ -214,9 +217,9 @@ class Gradebook:
         A key that no grader could judge in the last run is tried again.
         """
         query = (
-            "SELECT assignment, suite, code, count(*) AS count, lost, grade FROM submissions"
-            " LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND suite != '' GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
+            "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
+            " LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND grading != '' GROUP BY assignment, grading, code ORDER BY assignment, min(student)"
         )
         rows = self._read(
             lambda row: (Key(*row[:3]), row["count"], row["lost"] == "" and _has_intact_grade(row)), query
@@ -243,16 +246,16 @@ class Gradebook:
 
     def grade(self, key: Key) -> Grade | None:
         """Return the grade with this key; None if there is none, or if no grader could judge the code."""
-        query = "SELECT lost, grade FROM results WHERE assignment = ? AND suite = ? AND code = ?"
+        query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
         return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
         """Yield every submission that counts and has a grade, by assignment and then student."""
         query = (
-            "SELECT assignment, suite, code, folder, submission, adjustments, lost, grade FROM submissions"
-            " LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND (grade IS NOT NULL OR suite = '') ORDER BY assignment, student, who, number"
+            "SELECT assignment, grading, code, folder, submission, adjustments, lost, grade FROM submissions"
+            " LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND (grade IS NOT NULL OR grading = '') ORDER BY assignment, student, who, number"
         )
         return self._read(_row, query)
 

@@ -25,7 +25,7 @@ from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
+from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite
@@ -65,9 +65,9 @@ def grade(
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.term_assignments())
-    found = _with_folder_prefixes(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
-    summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
+    downloads = _with_folder_prefixes(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
+    summary.remarks += [f"Read as {one.layout}." for one in downloads]
+    summary.add_names("Skipped, as nobody's submission", [name for one in downloads for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
@@ -75,11 +75,12 @@ def grade(
             class_download_remarks: list[str] = []
             submissions = (
                 _read_submissions(where, one.students, known, class_download_remarks)
-                for where, one in zip(folders, found, strict=True)
+                for where, one in zip(folders, downloads, strict=True)
             )
-            suites = {one.name: suite_key(one, disabled_locks) for one in course.term_assignments()}
+            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
             summary.add_names(
-                "Not listed any more, though the last run listed them", book.replace_submissions(submissions, suites)
+                "Not listed any more, though the last run listed them",
+                book.replace_submissions(submissions, grading_keys),
             )
             summary.add_names("Not read", class_download_remarks)
         _apply_adjustments(book, folders[-1].resolve().parent, summary)

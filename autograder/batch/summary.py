@@ -63,7 +63,7 @@ class Summary:
 
     def add(self, row: Row) -> None:
         """Take in one submission."""
-        self.total_graded += bool(row.key.suite)
+        self.total_graded += bool(row.key.grading)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
         if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))

@@ -150,13 +150,13 @@ class Cluster:
         self._client.close()
 
 
-def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
+def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
     """Return a name for everything besides the code that a grade depends on.
 
     A grade from outside the sandbox has another key than one from inside.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
-    return assignment.suite_hash + without
+    return assignment.grading_hash + without
 
 
 # In a grader process
@@ -180,7 +180,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
                 self_test.require()
             _warm_grader.append(Grader(setup.disabled_locks))
             util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # even if the pool ends this process
-        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+        if grading_key(assignment, setup.disabled_locks) != job.key.grading:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromiseError as error:

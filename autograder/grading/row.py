@@ -22,11 +22,13 @@ IDENTITIES = ("number", "sid", "email", "login", "name")
 
 
 class Key(NamedTuple):
-    """The key of a grade: assignment, and hashes of the suite and of the code."""
+    """The key of a grade: everything that decides it."""
 
     assignment: str
-    suite: str
+    grading: str
+    """hash of tests, settings and grading code; empty for an unknown assignment"""
     code: str
+    """hash of the submitted code"""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
-from autograder.sandbox.substitutes import MAX_QUESTIONS, UNANSWERED, Answer, Question, Sealed, seal
+from autograder.sandbox.substitutes import MAX_QUESTIONS_PER_EXCHANGE, UNANSWERED_TAG, Answer, Question, Sealed, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
@@ -181,7 +181,7 @@ class SecondProcess:
 
     def _answers(self, asked: list[Any], replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions, which may be any plain values: the submission sent them."""
-        for question in asked[:MAX_QUESTIONS]:
+        for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
@@ -236,7 +236,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 def _unanswered(reply: Reply) -> list[Any] | None:
     """Return the questions of a helped call that have no answer yet; None if it returned a value."""
     match reply.value:
-        case (str(head), list(questions)) if head == UNANSWERED:
+        case (str(head), list(questions)) if head == UNANSWERED_TAG:
             return questions
     return None
 

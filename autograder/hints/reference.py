@@ -102,9 +102,9 @@ class Reference:
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
+                inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    inner_calls.setdefault((question.call.encoded, question.callers), question)
+                    inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:
                     return function(*args, **kwargs)

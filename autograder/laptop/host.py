@@ -13,7 +13,7 @@ from pathlib import Path
 LOCAL_TIMEOUT_SECONDS = 5
 """Maximum time on a student's machine: of a test in a terminal, of a call in a browser tab. Grading has the same."""
 
-TIMEOUT_MARK = "from pytest-timeout"
+TIMEOUT_MESSAGE_PART = "from pytest-timeout"
 """Part of the message of every exception that ends a call because of its time."""
 
 
@@ -24,7 +24,7 @@ class Host:
     pytest_options_format: str
     """Options of pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
     limit_call: Callable[[str], AbstractContextManager[None]]
-    """Return a context that limits one call of a function; its exception has TIMEOUT_MARK in the message."""
+    """Return a context that limits one call of a function; its exception has TIMEOUT_MESSAGE_PART in the message."""
     location_format: str
     """Words for a line of the student's file, with `{path}` and `{line}`."""
     submit_step: str

@@ -22,7 +22,7 @@ from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, endless_file_message, timeout_message
+from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
 from autograder.protocol.failure import CallStopped, Kind
 
@@ -52,7 +52,7 @@ class LocalFile:
         else:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
-            if self.failure is not None and TIMEOUT_MARK in self.failure.message:
+            if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
                 self.failure = Raised("", (), endless_file_message(self.failure.line), self.failure.line)
         _raise_interrupt(self.failure)
 
@@ -69,7 +69,7 @@ class LocalFile:
         with self.host.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
-        if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
+        if reply.raised is not None and TIMEOUT_MESSAGE_PART in reply.raised.message:
             self.timed_out_functions[call.function] = timeout_message(
                 call.function, f"{reply.raised.at_line} of your file"
             )

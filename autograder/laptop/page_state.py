@@ -11,7 +11,14 @@ from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
 from autograder.checks.render import escape_markdown
-from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, file_remarks, function_text, summary_paragraphs
+from autograder.laptop.progress import (
+    SIGN_BY_STATE,
+    SPOILER_WARNING,
+    Progress,
+    file_remarks,
+    function_text,
+    summary_paragraphs,
+)
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
@@ -25,7 +32,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
             "summary": _file_summary_html(progress),
             "functions": {
                 state.name: [
-                    MARKS[state.state],
+                    SIGN_BY_STATE[state.state],
                     _MARKDOWN.render(function_text(progress, state)) + _solution(progress, state),
                 ]
                 for state in progress.function_states

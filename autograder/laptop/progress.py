@@ -32,8 +32,8 @@ LESSON_FILE = "README.md"
 MAX_OUTPUT_CHARACTERS = 1000
 """Maximum number of characters of a test's printed output."""
 
-MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
+SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
+SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
 """State of a function → its sign: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
@@ -147,7 +147,7 @@ def file_remarks(progress: Progress) -> str:
 def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
     """Return the text on one function: a line, and `n_full` of its mistakes in full."""
     host, shown = progress.run.host, state.mistakes[:n_full]
-    parts = [f"{MARKS[state.state]} {state.name:<24} {note(state)}".rstrip()]
+    parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {note(state)}".rstrip()]
     parts += [mistakes_text(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
     if len(state.mistakes) > n_full:
@@ -211,7 +211,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:
-        if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):
+        if (only and state.name not in only) or (progress.problem and SIGN_BY_STATE[state.state] == "·"):
             continue
         line, _, mistakes = function_text(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")

@@ -62,7 +62,7 @@ def build(
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
     """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
-    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.suite_hash}
+    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
     return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}

@@ -36,7 +36,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """Read the submission, then empty the folder. This runs before Otter looks for logs or starts its kernel."""
         use_safe_path()  # Otter's kernel also starts in a folder where the student chose the names
         self.assignment = course.find(self.plugin_config["assignment"])
-        if self.assignment.suite_hash != self.plugin_config["suite"]:
+        if self.assignment.grading_hash != self.plugin_config["suite"]:
             raise RuntimeError(
                 "this zip was built from another version of the course than the one installed here: "
                 f"build it again with `autograder build {self.assignment.name}`"

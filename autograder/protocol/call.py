@@ -23,7 +23,7 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_MESSAGE = 2000
+MAX_ERROR_MESSAGE_CHARACTERS = 2000
 """Maximum number of characters of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
@@ -259,7 +259,7 @@ class _LineCounter:
 def describe_exception(error: BaseException, filename: str) -> Raised:
     """Describe an exception in plain text, without trusting its methods to behave."""
     try:
-        message = str.__str__(str(error))[:MAX_MESSAGE]
+        message = str.__str__(str(error))[:MAX_ERROR_MESSAGE_CHARACTERS]
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")

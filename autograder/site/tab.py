@@ -22,7 +22,7 @@ from types import CodeType
 from typing import Any
 
 from autograder.laptop import lesson_pictures
-from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
+from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress, local_assignments
@@ -76,7 +76,7 @@ class Clock:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
-            raise CallTimeout(TIMEOUT_MARK)
+            raise CallTimeout(TIMEOUT_MESSAGE_PART)
         return None
 
     def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:

@@ -273,7 +273,7 @@ class BrokenTest(Direct):
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.suite:
+        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.grading:
             future = Future()
             future.set_result(packed(GRADE))
         return future
@@ -288,9 +288,9 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
         with pytest.raises(BatchError, match=sentence):
             grade(tmp_path / "class", tmp_path / "out")
         assert graded_in(tmp_path / "out") == 0 and not (tmp_path / "out" / "grades.csv").exists()
-    monkeypatch.setattr(run, "suite_key", lambda *_: "corrected")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "corrected")
     assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 1
-    monkeypatch.setattr(run, "suite_key", lambda *_: "broken in the next term")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "broken in the next term")
     with pytest.raises(BatchError, match=sentence):
         grade(tmp_path / "class", tmp_path / "out")
     assert [row["score"] for row in classroom.grades(tmp_path / "out")] == ["0.1"]

@@ -77,7 +77,7 @@ def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_a
     """Otherwise grades of the last term would be taken from the gradebook."""
 
     def hashes() -> dict[str, str]:
-        return {name: course.Assignment(name).suite_hash for name in ("alibi", "rope")}
+        return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
 
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")

@@ -256,7 +256,7 @@ def test_what_a_graded_function_builds_on_cannot_be_optional(plan: Callable[[str
 
 def test_another_choice_of_optional_functions_is_another_suite(plan: Callable[[str], None]) -> None:
     def hashes() -> list[str]:
-        return [course.Assignment(name).suite_hash for name in ("rope", "learned")]
+        return [course.Assignment(name).grading_hash for name in ("rope", "learned")]
 
     before = hashes()
     plan('rope = { optional = ["decay_bound"] }')

@@ -105,7 +105,7 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: Otter
 
 def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_path: Path) -> None:
     put(tmp_path, {"submission/rope.py": "def ("})
-    settings = {"assignment": "rope", "suite": course.find("rope").suite_hash, "isolation": "none"}
+    settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
     assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0

@@ -131,7 +131,7 @@ def installed_root(python: Path) -> Path:
 
 
 def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
-    code = "from autograder import course; print(*(one.suite_hash for one in course.term_assignments()))"
+    code = "from autograder import course; print(*(one.grading_hash for one in course.term_assignments()))"
     hashes = run([str(python), "-c", code], python.parent)
-    assert hashes.split() == [one.suite_hash for one in course.term_assignments()]
+    assert hashes.split() == [one.grading_hash for one in course.term_assignments()]
     assert installed_root(python).is_relative_to(python.parents[1])

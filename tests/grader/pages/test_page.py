@@ -168,7 +168,9 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
 
 
 def test_every_dial_stands_at_its_mark_and_before_what_it_repeats(pages: dict[str, str]) -> None:
-    assert {one.name for one in DIALS} == {path.stem for folder in dials.FOLDERS for path in folder.glob("*.html")}
+    assert {one.name for one in DIALS} == {
+        path.stem for folder in dials.DIAL_SOURCE_FOLDERS for path in folder.glob("*.html")
+    }
     for name in {one.page for one in DIALS}:
         page = pages[f"{name}.html"]
         assert re.findall(r"data-dial=\"(\w+)\"", page) == [one.name for one in DIALS if one.page == name]
