@@ -1,8 +1,9 @@
 """The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
 
-A grade is keyed by (assignment, grading, code) (see `Key`): identical files are graded once, a second run grades nothing, and a
-changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or one of another
-version, is graded again. One process writes, under a lock; any number of processes may read at the same time.
+A grade is keyed by (assignment, grading, code), see `Key`: identical files are graded once, a second run grades
+nothing, and a changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or
+one of another version, is graded again. One process writes, under a lock; any number of processes may read at the same
+time.
 """
 
 from __future__ import annotations
@@ -206,8 +207,8 @@ class Gradebook:
     def questions(self) -> dict[str, list[str]]:
         """Return the questions of each assignment that has a grade, in the order of its suite."""
         query = (
-            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts GROUP"
-            " BY assignment ORDER BY assignment"
+            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
+            " GROUP BY assignment ORDER BY assignment"
         )
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_grade_json(row)).questions]), query))
 

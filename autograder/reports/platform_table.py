@@ -15,12 +15,12 @@ from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 
-from autograder import tables
+from autograder import csv_tables
 from autograder.course import UserError
+from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import folded, printable, words_of
-from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
@@ -66,7 +66,7 @@ def fill_table(
         rows[row.submission.assignment].append(row)
     if absent := [name for name in assignments if name not in rows]:
         raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
-    table = tables.read(table_path)
+    table = csv_tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
     filled = FilledTable(out_folder / f"roster_{table_path.name}")
@@ -103,11 +103,11 @@ def _fill_column(
             filled.remarks["To fill in by hand"].append(label)
         elif row.grade.status is SubmissionStatus.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
-        elif (cell := line[column].strip()) and tables.number(cell) is None:
+        elif (cell := line[column].strip()) and csv_tables.number(cell) is None:
             filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
-            replaced += bool(cell) and tables.number(cell) != row.score
+            replaced += bool(cell) and csv_tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
     title = table.titles[column]
@@ -227,4 +227,4 @@ def _column_maximums(table: Table, column: int) -> set[float]:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:
         cells = [line[column] for line in table.lines if line[0].strip() == CANVAS_MAXIMUM]
-    return {table_maximum for table_maximum in map(tables.number, cells) if table_maximum is not None}
+    return {table_maximum for table_maximum in map(csv_tables.number, cells) if table_maximum is not None}
