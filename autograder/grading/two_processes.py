@@ -111,7 +111,7 @@ class SecondProcess:
         """Encoded question → True and the value of the submission's own function, or False and None."""
 
     def fetch_values(self, questions: Iterable[Call]) -> None:
-        """Send each question once to the submission's own functions, without right values. May raise Stopped."""
+        """Send each question once to the submission's own functions, without right values. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         if new and self.budget.spend(*new):
             self._ask_together(list(new.values()))
