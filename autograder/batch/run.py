@@ -25,7 +25,7 @@ from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import CORRECTIONS, Gradebook
 from autograder.batch.summary import MAX_LISTED, Summary
-from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
+from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import changed_points, fault_of_suite
@@ -36,7 +36,7 @@ from autograder.submission.names import listed, printable
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
 
-REFERENCE = "reference solution"
+REFERENCE_CODE_HASH = "reference solution"
 """Hash in the key of a reference solution's grade, which no submission has."""
 
 PROGRESS_SECONDS = 10.0
@@ -64,31 +64,35 @@ def grade(
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
-    known = tuple(one.name for one in course.assignments())
-    prefixes = zip(folders, _prefixes(folders), strict=True)
-    found = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
-    summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
+    known = tuple(one.name for one in course.term_assignments())
+    prefixes = zip(folders, _folder_prefixes(folders), strict=True)
+    downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
+    summary.remarks += [f"Read as {one.layout}." for one in downloads]
+    summary.add_names("Skipped, as nobody's submission", [name for one in downloads for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
         with console.status("Reading submissions"):
-            packed: list[str] = []
+            class_download_remarks: list[str] = []
             submissions = (
-                _read_submissions(where, one.students, known, packed) for where, one in zip(folders, found, strict=True)
+                _read_submissions(where, one.students, known, class_download_remarks)
+                for where, one in zip(folders, downloads, strict=True)
             )
-            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
-            summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
-            summary.add_names("Not read", packed)
+            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
+            summary.add_names(
+                "Not listed any more, though the last run listed them",
+                book.replace_submissions(submissions, grading_keys),
+            )
+            summary.add_names("Not read", class_download_remarks)
         corrections = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
         _apply_adjustments(book, corrections, summary)
-        if to_grade := book.to_grade():
+        if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 for sentence in _prove_suites(book, to_grade, workers):
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
-                summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
+                summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, corrections, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
@@ -96,7 +100,7 @@ def grade(
     return summary
 
 
-def _prefixes(folders: Sequence[Path]) -> list[str]:
+def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
     """Return the beginnings of the files' names: of several folders, as much of the path as tells them apart."""
     if len(folders) < 2:
         return [""] * len(folders)
@@ -106,12 +110,13 @@ def _prefixes(folders: Sequence[Path]) -> list[str]:
 
 
 def _read_submissions(
-    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], class_download_remarks: list[str]
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if the
-    file or the assignment of no submission can be determined: then the folder is not a class.
+    Add a sentence to `class_download_remarks` for each file that is the download of a whole class. Raise
+    NothingToGradeError if the file or the assignment of no submission can be determined: then the folder is not a
+    class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -122,7 +127,7 @@ def _read_submissions(
                 is_clear = True
             unclear = unclear or submission
             if submission.problem and submission.problem.is_class_download:
-                packed.append(submission.problem.for_staff)
+                class_download_remarks.append(submission.problem.for_staff)
             else:
                 yield submission
     if unclear and unclear.problem and not is_clear:
@@ -164,8 +169,10 @@ def _publish(book: Gradebook, corrections: Path, summary: Summary, console: Cons
         summary.remarks.append(published.changed)
     if published.withdrawn:
         summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections))
-    summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
-    summary.add_names("Not compared", published.not_compared)
+    summary.add_names(
+        f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
+    )
+    summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, as another submission of the student counts", others)
     book.finish(published.scores, str(corrections))
@@ -186,8 +193,8 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
     Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
     points: a test is wrong then, and would lower the whole class.
     """
-    last_suites = {score.assignment: score.suite for score in book.last_scores()}
-    proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
+    last_gradings = {score.assignment: score.grading for score in book.last_scores()}
+    proofs = {key.assignment: key._replace(code=REFERENCE_CODE_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:
@@ -196,7 +203,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
-        earlier = book.grade(key._replace(suite=last_suites.get(name, "")))
+        earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
         if proof and earlier and (changed := changed_points(earlier, proof)):
             yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
 

@@ -32,8 +32,8 @@ class OtherPoints(Direct):
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE:
-            points = map(float, job.key.suite.partition(": ")[2].split(", "))
+        if job.key.code == run.REFERENCE_CODE_HASH:
+            points = map(float, job.key.grading.partition(": ")[2].split(", "))
             tests = [replace(result.test, points=next(points)) for result in GRADE.test_results]
             results = [
                 replace(result, test=test, kind=None) for result, test in zip(GRADE.test_results, tests, strict=True)
@@ -53,7 +53,7 @@ def test_changed_points_are_named_before_anybody_is_graded(
     draw, before = random.Random(seed), None
     for number in range(8):
         now = draw.choice([(3, 2), (2, 3), (2, 4), (2.25, 2)])
-        monkeypatch.setattr(run, "suite_key", lambda *_, suite=f"{number}: {now[0]}, {now[1]}": suite)
+        monkeypatch.setattr(run, "grading_key", lambda *_, suite=f"{number}: {now[0]}, {now[1]}": suite)
         page = io.StringIO()
         run.grade([tmp_path / "class"], tmp_path / "out", console=Console(file=page, width=300))
         pairs = zip(("test_a", "test_b"), now, before or now, strict=True)
@@ -77,7 +77,7 @@ def test_points_that_do_not_add_up_grade_nobody(
     monkeypatch.setattr(Assignment, f"{part}_tests", property(lambda one: tmp_path / part / f"test_{one.name}.py"))
     where = rf"must add up to 20, 8 of them public \(points= in tests/{part}/test_{NAME}.py\)\. Nothing was graded"
     workers._assignment.cache_clear()
-    job = Job(Key(NAME, workers.suite_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
+    job = Job(Key(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
     with pytest.raises(CourseError, match=where):
         workers._grade(job, GraderSetup())
     workers._warm_grader.pop().close()

@@ -14,11 +14,12 @@ import pytest
 
 from autograder.course import Assignment
 from autograder.grading import needs_review
-from autograder.grading.grade import Grade
+from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
+from autograder.grading.row import Key, Row
 from autograder.sandbox.limits import LIMITS
 from autograder.submission import Submission, read_alone
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 LESSON = Assignment("sinusoidal")
 LOOPS = {
@@ -81,7 +82,8 @@ def test_a_script_says_where_it_does_not_end_and_what_it_defines(
     assert said_to_be_defined(page) == {*defined}
     assert "defines none" not in page and page.count("ANSWERS is not defined") == (0 if above == 1 else 1)
     assert all((grade.questions[name] > 0) == (name in defined) for name in functions(texts))
-    assert "does not end: it took longer than 1 seconds" in needs_review.main_fact(grade)
+    case = needs_review.case(Row(submission, Key(LESSON.name, "", ""), "ada", encoded_grade=to_json(grade).encode()))
+    assert case is not None and case.why == "the file does not end: it took longer than 1 seconds"
 
 
 @pytest.mark.parametrize("place", [0, 3, -1])
