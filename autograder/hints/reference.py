@@ -124,11 +124,19 @@ class Reference:
 
         Raise any exception of the solution or of these functions.
         """
-        module = catalogue.solution(self.assignment)
-        vars(module).update(functions)
-        call = call.copy()
-        with warnings.catch_warnings(action="ignore"):
-            return vars(module)[call.function](*call.args, **call.kwargs)
+        namespace, call = vars(self._changed_solution), call.copy()
+        originals = {name: namespace[name] for name in functions}
+        namespace.update(functions)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return namespace[call.function](*call.args, **call.kwargs)
+        finally:
+            namespace.update(originals)
+
+    @functools.cached_property
+    def _changed_solution(self) -> types.ModuleType:
+        """A copy of the reference solution for `value_with`, which changes it during a call."""
+        return catalogue.solution(self.assignment)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind, Status, Stopped
@@ -71,6 +71,18 @@ class SandboxedBackend:
         else:
             self.unchanged.clear()  # the function may have defined others
         return reply
+
+    def send_ahead(self, calls: Iterable[Call]) -> None:
+        """Send calls that will be made later, in this order, so that the process need not wait between them.
+
+        Raise Stopped if the file cannot be loaded, ValueError if a call is too large.
+        """
+        requests = [wire.request(call) for call in calls]
+        if len(requests) > 1 and self.status is None:
+            if self.worker is None:
+                self._load()
+            assert self.worker is not None
+            self.worker.send_ahead(requests)
 
     def _load(self) -> None:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)

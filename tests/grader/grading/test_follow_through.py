@@ -17,8 +17,8 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
+from autograder.grading.question_limits import Budget, largest
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
