@@ -55,7 +55,7 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
     return value
 
 
-class Folder(click.Path):
+class NonEmptyPath(click.Path):
     """Name of a folder. An empty name, for example from an unset variable, would be the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
@@ -65,7 +65,7 @@ class Folder(click.Path):
         return super().convert(value, parameter, context)
 
 
-PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
+PATH, FOLDER = click.Path(path_type=Path), NonEmptyPath(path_type=Path, file_okay=False)
 
 OUT_ARGUMENT = click.argument("out", type=FOLDER)
 ASSIGNMENT_OPTION = click.option(

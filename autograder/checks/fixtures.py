@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
-def graded_functions(item: pytest.Item) -> tuple[str, ...]:
+def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
     """Return the functions that have tests in the file of this one, selected or not."""
     return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
 

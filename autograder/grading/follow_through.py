@@ -28,7 +28,7 @@ from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, FirstProcess, SecondProcess
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, Kind, Stopped
+from autograder.protocol.failure import STOPPED, CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
@@ -57,15 +57,15 @@ def follow_through(
         first = FirstProcess(backend, all_results)
         second = SecondProcess(second_backend, suite.reference, Budget())
         retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]
-        first.fetch(question for retry in in_time(retries) for question in retry.open_questions())
-        helped = [retry for retry in in_time(retries) if retry.is_helped_anywhere()]
-        first.fetch(call for retry in in_time(helped) for call in retry.late_calls())
-        questions = [question for retry in in_time(helped) for question in retry.own_questions()]
-        with contextlib.suppress(Stopped):
+        first.fetch(question for retry in in_time(retries) for question in retry.undecided_calls())
+        helped = [retry for retry in in_time(retries) if retry.collect_unexplained_replies()]
+        first.fetch(call for retry in in_time(helped) for call in retry.new_calls())
+        questions = [question for retry in in_time(helped) for question in retry.unexplained_inner_calls()]
+        with contextlib.suppress(CallStopped):
             second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
-        allowed = [retry for retry in in_time(helped) if retry.is_allowed()]
-        with contextlib.suppress(Stopped):
+        allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
+        with contextlib.suppress(CallStopped):
             second.fetch_helped(request for retry in in_time(allowed) for request in retry.helped_calls())
         retried = [retry.run(suite) for retry in in_time(allowed)]
         passed = {result.test: result for result in retried if result is not None}

@@ -14,10 +14,10 @@ from autograder.protocol.call import Call
 MAX_WHOLE_NUMBER = 1 << 20
 """Largest whole number in a value that the solution receives, because it may loop that often."""
 
-QUESTION_SECONDS = 2.0
+MAX_PHASE_QUESTION_SECONDS = 2.0
 """Processor time that the questions of one phase of a suite may take in the grader."""
 
-MAX_QUESTION_BYTES = 64 << 20
+MAX_PHASE_QUESTION_BYTES = 64 << 20
 """Maximum bytes of questions and replies in one phase of a suite."""
 
 
@@ -25,8 +25,8 @@ class Budget:
     """The processor time and the bytes that the questions about one submission may still cost."""
 
     def __init__(self) -> None:
-        self.seconds = QUESTION_SECONDS
-        self.bytes = MAX_QUESTION_BYTES
+        self.seconds = MAX_PHASE_QUESTION_SECONDS
+        self.bytes = MAX_PHASE_QUESTION_BYTES
 
     @contextlib.contextmanager
     def charged(self) -> Iterator[None]:
@@ -62,9 +62,9 @@ class Extent:
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
-    def has_room_for(self, question: Call) -> bool:
+    def covers(self, question: Call) -> bool:
         """Return whether a question has no more bytes than the calls, and only their whole numbers, up to signs."""
-        if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
+        if len(question.encoded) > self.size or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
         numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
         return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
@@ -83,13 +83,16 @@ def _whole_numbers(value: Any) -> np.ndarray:
     return whole
 
 
-def largest(value: Any, kinds: str = "iu") -> float:
+def largest_magnitude(value: Any, kinds: str = "iu") -> float:
     """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
 
     `kinds`: the kinds of numpy dtypes that count, whole numbers by default.
     """
     if isinstance(value, dict | tuple | list):
-        return max((largest(part, kinds) for part in (value.values() if isinstance(value, dict) else value)), default=0)
+        return max(
+            (largest_magnitude(part, kinds) for part in (value.values() if isinstance(value, dict) else value)),
+            default=0,
+        )
     numbers = np.asarray(value)
     if value is not None and numbers.dtype.kind not in "iufbU":
         return np.inf

@@ -21,14 +21,14 @@ from autograder.grading.suite import Suite
 from autograder.grading.two_processes import FirstProcess, HelpedCall, SecondProcess, unmeasured
 from autograder.hints.reference import Reference, dtypes
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import RIGHT_VALUES, Kind, Stopped
+from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
 
 _FLOAT32 = np.dtype(np.float32)
 
-MAX_LATE_CHECKS = 2
+MAX_NEW_CALL_CHECKS = 2
 """Maximum number of calls that only the second run of a test makes and whose first answers it checks."""
 
-EXACT = 1e-10
+EXACT_TOLERANCE = 1e-10
 """Relative difference of two values that any tolerance of a test allows."""
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class WrongFunctions:
 
     names: frozenset[str]
     """Names of all these functions."""
-    without_right_values: frozenset[str]
+    with_wrong_values: frozenset[str]
     """Names of the functions with a wrong value, a wrong shape or an exception in a test."""
 
     @classmethod
@@ -52,8 +52,8 @@ class WrongFunctions:
         calls = (item for result in results for item in result.calls.items())
         of_wrong_dtype = {call.function for call, reply in calls if reference.has_wrong_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
-        without_right_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
-        return cls(frozenset(names), frozenset(without_right_values))
+        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
+        return cls(frozenset(names), frozenset(with_wrong_values))
 
 
 class Retry:
@@ -84,26 +84,26 @@ class Retry:
         )
         """Wrong functions that are not the tested function and do not build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
-        """Calls of the first run, whose answers `is_allowed` checks."""
+        """Calls of the first run, whose answers `are_replies_explained` checks."""
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers are allowed only if they follow from the submission's own functions."""
-        self.questions = _remembered(self._questions)
+        self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
         """Return the calls of replaced functions that the solution makes in a call."""
-        self.is_helped = _remembered(self._is_helped)
+        self.is_helped = _cached_by_call(self._is_helped)
         """Return whether right values make a difference in a call."""
-        self.helped_call = _remembered(self._helped_call)
+        self.helped_call = _cached_by_call(self._helped_call)
         """Return the call with right values."""
         self.helped: list[Call] = []
         """Calls in which right values made a difference."""
-        self.late_checks = MAX_LATE_CHECKS
+        self.new_call_checks = MAX_NEW_CALL_CHECKS
         """Number of first answers that the second run may still check."""
 
-    def is_helped_anywhere(self) -> bool:
+    def collect_unexplained_replies(self) -> bool:
         """Return whether right values make a difference, and record the first answers that they must explain."""
         try:
             if any(map(self.is_helped, self.result.calls)):
                 items = self.result.calls.items()
-                self.unexplained = [item for item in items if not self._is_plainly_in_order(*item)]
+                self.unexplained = [item for item in items if not self._is_right_or_exempt(*item)]
                 return all(self.is_helped(call) for call, _ in self.unexplained)
         except MemoryError:  # a test may pass on a result of the submission, which may be very large
             pass
@@ -111,25 +111,25 @@ class Retry:
 
     # What can be fetched together, for all retries
 
-    def open_questions(self) -> Iterator[Call]:
+    def undecided_calls(self) -> Iterator[Call]:
         """Yield the calls of replaced functions whose replies show whether right values make a difference."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
-                questions = self._replaced_calls(call)
+                questions = self._all_replaced_calls(call)
                 if not any(map(self._differs, filter(self.first.has_replied, questions))):
                     yield from itertools.islice(itertools.filterfalse(self.first.has_replied, questions), 1)
 
-    def late_calls(self) -> Iterator[Call]:
+    def new_calls(self) -> Iterator[Call]:
         """Yield the calls of the second run that the first process must answer."""
         new = [call for call in self.solution_calls if call.encoded not in self.checked_calls]
         yield from (call for call in new if not self.is_helped(call))
-        yield from itertools.islice(filter(self.is_helped, new), MAX_LATE_CHECKS)
+        yield from itertools.islice(filter(self.is_helped, new), MAX_NEW_CALL_CHECKS)
 
-    def own_questions(self) -> Iterator[Call]:
+    def unexplained_inner_calls(self) -> Iterator[Call]:
         """Yield the calls of replaced functions that the solution makes where first answers must be explained."""
-        late = itertools.islice((call for call in self.late_calls() if self.is_helped(call)), MAX_LATE_CHECKS)
-        for call in (*(call for call, _ in self.unexplained), *late):
-            yield from self.questions(call)
+        new = filter(self.is_helped, self.new_calls())
+        for call in (*(call for call, _ in self.unexplained), *new):
+            yield from self.replaced_inner_calls(call)
 
     def helped_calls(self) -> Iterator[HelpedCall]:
         """Yield the calls of the second run with right values."""
@@ -137,7 +137,7 @@ class Retry:
             if self.is_helped(call) and call.function not in self.replaced:
                 yield self.helped_call(call)
 
-    def is_allowed(self) -> bool:
+    def are_replies_explained(self) -> bool:
         """Return whether every unexplained first answer follows from the submission's own functions."""
         try:
             return all(self._follows_from_wrong_functions(*item) for item in self.unexplained)
@@ -148,12 +148,12 @@ class Retry:
         """Return the result of the second run if it passed because of right values."""
         try:
             is_right = self._is_right_throughout()
-        except Stopped:
+        except CallStopped:
             return None
         retried = TestResult(self.result.test) if is_right else suite.run_test(self, self.result.test)
         if not retried.passed or not self.helped:
             return None
-        return replace(retried, replaced=self._lowest_helpful_function(), calls=self.result.calls)
+        return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _is_right_throughout(self) -> bool:
         """Return whether right values below make the submission's values those of the solution in the whole test.
@@ -167,7 +167,7 @@ class Retry:
             reply = self.call(call)
             if reply.raised is not None or dtypes(reply.value) != dtypes(right.value):
                 return False
-            if difference(reply.value, right.value, EXACT) is not None:
+            if difference(reply.value, right.value, EXACT_TOLERANCE) is not None:
                 return False
         return True
 
@@ -183,20 +183,22 @@ class Retry:
     def call(self, call: Call) -> Reply:
         """Return the reply with right values if they make a difference, else that of the first process."""
         if not self.is_helped(call):
-            return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.late_checks and not self._is_late_answer_explained(call):
-            raise Stopped(Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions")
+            return self.first.cached_reply(call)
+        if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
+            raise CallStopped(
+                Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions"
+            )
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(self.helped_call(call))
 
-    def _is_late_answer_explained(self, call: Call) -> bool:
+    def _is_new_reply_allowed(self, call: Call) -> bool:
         """Return whether the first process's answer to a new call is allowed."""
-        self.late_checks -= 1
+        self.new_call_checks -= 1
         try:
-            return self.is_in_order(call, self.first.reply(call))
-        except Stopped:
+            return self.is_reply_allowed(call, self.first.cached_reply(call))
+        except CallStopped:
             return True
 
     # Do right values make a difference?
@@ -205,15 +207,15 @@ class Retry:
         return self.replaced & self.reference.call_graph.dependencies(call.function)
 
     def _helped_call(self, call: Call) -> HelpedCall:
-        return HelpedCall(call, self._replaced_below(call), self.questions(call))
+        return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
 
-    def _questions(self, call: Call) -> list[Call]:
+    def _replaced_inner_calls(self, call: Call) -> list[Call]:
         """Return the calls of replaced functions that the solution makes itself, not inside another of these calls."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
-    def _replaced_calls(self, call: Call) -> list[Call]:
+    def _all_replaced_calls(self, call: Call) -> list[Call]:
         """Return the calls of replaced functions that the solution makes in a call, and the call if it is one."""
         below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
@@ -222,7 +224,7 @@ class Retry:
 
     def _is_helped(self, call: Call) -> bool:
         # Those with a known reply come first: one difference is enough.
-        questions = sorted(self._replaced_calls(call), key=lambda question: not self.first.has_replied(question))
+        questions = sorted(self._all_replaced_calls(call), key=lambda question: not self.first.has_replied(question))
         return any(map(self._differs, questions))
 
     def _differs(self, question: Call) -> bool:
@@ -233,28 +235,28 @@ class Retry:
         """
         right = self.reference.reply(question)
         try:
-            reply = self.first.reply(question)
-        except Stopped:
-            return question.function in self.wrong.without_right_values
+            reply = self.first.cached_reply(question)
+        except CallStopped:
+            return question.function in self.wrong.with_wrong_values
         if reply.raised is not None or right.raised is not None:
-            may_raise = right.raised is not None or question.function in self.wrong.without_right_values
+            may_raise = right.raised is not None or question.function in self.wrong.with_wrong_values
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
         if difference(reply.value, right.value) is not None:
-            return question.function in self.wrong.without_right_values
+            return question.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
     # Is a first answer allowed?
 
-    def is_in_order(self, call: Call, reply: Reply) -> bool:
+    def is_reply_allowed(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, or right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since its points are lost.
         """
-        if self._is_plainly_in_order(call, reply):
+        if self._is_right_or_exempt(call, reply):
             return True
         return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
 
-    def _is_plainly_in_order(self, call: Call, reply: Reply) -> bool:
+    def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is allowed, for any results of the submission's own functions."""
         if call.function in self.replaced or reply.raised is not None:
             return True
@@ -273,23 +275,24 @@ class Retry:
         if not self.second.budget.spend():
             return False
         try:
-            self.second.fetch_values(self.questions(call))  # one message for nearly all questions of the solution
+            self.second.fetch_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
                 expected = self.reference.value_with(call, stand_ins)
                 # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
-        except (Exception, Stopped):
+        except (Exception, CallStopped):
             return False
         return difference(reply.value, expected, TOLERANCE[_FLOAT32] if has_float32 else None) is None
 
 
-def _remembered(function: Callable[[Call], T]) -> Callable[[Call], T]:
-    """Return a function that remembers its results by the bytes of the call."""
-    results: dict[bytes, T] = {}
+def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:
+    """Return a function that caches its results by the bytes of the call, measured or not."""
+    results: dict[tuple[bytes, bool], T] = {}
 
-    def remembering(call: Call) -> T:
-        if call.encoded not in results:
-            results[call.encoded] = function(call)
-        return results[call.encoded]
+    def cached(call: Call) -> T:
+        key = call.encoded, call.measured
+        if key not in results:
+            results[key] = function(call)
+        return results[key]
 
-    return remembering
+    return cached

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checks.results import TestResult
-from autograder.grading.question_limits import MAX_WHOLE_NUMBER, Budget, Extent, largest
+from autograder.grading.question_limits import MAX_WHOLE_NUMBER, Budget, Extent, largest_magnitude
 from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
-from autograder.sandbox.substitutes import MAX_QUESTIONS, UNANSWERED, Answer, Question, Sealed, seal
+from autograder.sandbox.substitutes import MAX_QUESTIONS_PER_EXCHANGE, UNANSWERED_TAG, Answer, Question, Sealed, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_original_value, _helped_call, _receive = _exchange.original_value, _exchange.helped_call, _exchange.receive
+_original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
 """
 """Last cell of the submission in its second process."""
 
@@ -53,21 +53,21 @@ class FirstProcess:
     def fetch(self, calls: Iterable[Call]) -> None:
         """Make calls without waiting for each reply, and store their replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
-        with contextlib.suppress(Stopped):
+        with contextlib.suppress(CallStopped):
             self.backend.send_ahead(new.values())
         for call in new.values():
-            with contextlib.suppress(Stopped):
-                self.reply(call)
+            with contextlib.suppress(CallStopped):
+                self.cached_reply(call)
 
-    def reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raises Stopped if there is none."""
+    def cached_reply(self, call: Call) -> Reply:
+        """Return the reply to a call. Raises CallStopped if there is none."""
         key = _key(call)
         if key not in self.replies:
             if call.function in self.silent:  # each end of a process counts against the whole submission
-                raise Stopped(Kind.KILLED, f"{call.function} is not called again")
+                raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
-            except Stopped:
+            except CallStopped:
                 self.silent.add(call.function)
                 raise
         return self.replies[key]
@@ -101,7 +101,7 @@ class SecondProcess:
         """Replies to helped calls before any question of the submission was answered."""
 
     def fetch_values(self, questions: Iterable[Call]) -> None:
-        """Send each question once to the submission's own functions, without right values. May raise Stopped."""
+        """Send each question once to the submission's own functions, without right values. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         calls = {key: Call("_original_value", _as_sent(question)) for key, question in new.items()}
         sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
@@ -113,19 +113,19 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
+        Raises ValueError if there is no value, or if it is too large to compute with, CallStopped if there is no reply.
         """
         self.fetch_values([question])
         reply = self.submitted_values.get(question.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
-        if reply is None or not is_value or largest(reply.value) > MAX_WHOLE_NUMBER:
+        if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER:
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may write into it
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
         """Make helped calls for the first time, without waiting for each reply, and store the replies.
 
-        May raise Stopped. A measured call needs the answers of the same call just before it, so it is left out.
+        May raise CallStopped. A measured call needs the answers of the same call just before it, so it is left out.
         """
         messages = {
             request: request.message(self._sealed_answers(request)) for request in requests if not request.call.measured
@@ -148,7 +148,7 @@ class SecondProcess:
                 is_counted = request.call.measured and reply.raised is None
                 return self.backend.call(request.call) if is_counted else reply
             reply = self._helped_call(request, [_sealed(*answer) for answer in self._answers(asked, request)])
-        raise Stopped(Kind.KILLED, f"{request.call.function} asks for more right values, however many it gets")
+        raise CallStopped(Kind.KILLED, f"{request.call.function} asks for more right values, however many it gets")
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
         """Return the sealed answers to the questions that the solution asks in a call."""
@@ -167,11 +167,11 @@ class SecondProcess:
     def _answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions, which may be any plain values: the submission sent them."""
         held = Extent.of(request.call, *request.questions)
-        for question in asked[:MAX_QUESTIONS]:
+        for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)):
                     call = Call(name, args, kwargs)
-                    is_answered = name in request.replaced and held.has_room_for(call)
+                    is_answered = name in request.replaced and held.covers(call)
                     yield self._right_answer(call) if is_answered else (_as_sent(call), None)
 
     def _right_answer(self, question: Call) -> tuple[Question, Answer]:
@@ -187,7 +187,7 @@ class SecondProcess:
 def _unanswered(reply: Reply) -> list[Any] | None:
     """Return the questions of a helped call that have no answer yet; None if it returned a value."""
     match reply.value:
-        case (str(head), list(questions)) if head == UNANSWERED:
+        case (str(head), list(questions)) if head == UNANSWERED_TAG:
             return questions
     return None
 

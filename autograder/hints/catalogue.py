@@ -86,7 +86,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
     return ignoring
 
 
-def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     """Return `other` as a function that refuses the same arguments as `right`, with results of its dtype."""
 
     @functools.wraps(other)
@@ -147,7 +147,7 @@ def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., 
     for name, function in functions.items():
         if name not in vars(module):
             raise LookupError(f"{function.__name__} replaces {name}, which {assignment.solution.name} does not have")
-        setattr(module, name, _refusing_as(vars(module)[name], function))
+        setattr(module, name, _with_errors_and_dtypes(vars(module)[name], function))
     return module
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, Status, Stopped
+from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlowError
 from autograder.sandbox.limits import Limits
@@ -46,19 +46,19 @@ class SandboxedBackend:
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
         """ANSWERS, or an undefined name → the reply, which is not requested again before another function has run"""
-        self.status: Status | None = None
+        self.status: SubmissionStatus | None = None
         """of a submission that is no longer called"""
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
+        """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
         # A result can be plain and still make a test compute for long, on the same clock.
-        self._check_clock()
+        self._give_up_if_late()
         if self.status is not None:
-            raise Stopped(Kind[self.status.name], self.why)
+            raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
             often = f"{self.limits.slow_calls} times and is not called again"
-            raise Stopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
+            raise CallStopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
         # May raise ValueError: a test may pass a result as an argument, and a result may be too large.
@@ -75,7 +75,7 @@ class SandboxedBackend:
     def send_ahead(self, calls: Iterable[Call]) -> None:
         """Send calls that will be made later, in this order, so that the process need not wait between them.
 
-        Raise Stopped if the file cannot be loaded, ValueError if a call is too large.
+        Raise CallStopped if the file cannot be loaded, ValueError if a call is too large.
         """
         requests = [wire.request(call) for call in calls]
         if len(requests) > 1 and self.status is None:
@@ -107,7 +107,7 @@ class SandboxedBackend:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._check_clock()
+            self._give_up_if_late()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -118,13 +118,14 @@ class SandboxedBackend:
         """Return the seconds until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _check_clock(self) -> None:
+    def _give_up_if_late(self) -> None:
         if self.is_out_of_time:
-            self._give_up(
-                Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
+            self._set_final_status(
+                SubmissionStatus.TIMEOUT,
+                f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
 
-    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> Stopped:
+    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
         """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
@@ -132,14 +133,14 @@ class SandboxedBackend:
         self.slow[what] += is_slow
         if loading:
             why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
-            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
+            self._set_final_status(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
         elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
-            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, often)
-        return Stopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
+            self._set_final_status(SubmissionStatus.TIMEOUT if all_slow else SubmissionStatus.KILLED, often)
+        return CallStopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
 
-    def _give_up(self, status: Status, why: str) -> None:
+    def _set_final_status(self, status: SubmissionStatus, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_QUESTIONS = 256
+MAX_QUESTIONS_PER_EXCHANGE = 256
 """Maximum number of questions that one exchange reports."""
 
-UNANSWERED = "unanswered"
+UNANSWERED_TAG = "unanswered"
 """First part of the result of a helped call that has questions without an answer."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
@@ -84,7 +84,7 @@ class Exchange:
         """Store sealed answers."""
         self.sealed.update(sealed)
 
-    def helped_call(
+    def call_with_substitutes(
         self,
         replaced: Collection[str],
         sealed: Collection[Sealed],
@@ -94,14 +94,14 @@ class Exchange:
     ) -> Any:
         """Store sealed answers, decide which functions are replaced, and make a call of the submission.
 
-        Return UNANSWERED and the questions if the call has questions without an answer.
+        Return UNANSWERED_TAG and the questions if the call has questions without an answer.
         """
         self.receive(sealed)
         self._replace(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
         except UnansweredQuestion:
-            return UNANSWERED, self._replace(replaced)
+            return UNANSWERED_TAG, self._replace(replaced)
 
     def _replace(self, replaced: Collection[str]) -> list[Question]:
         """Decide which functions are replaced, and return the questions since the last time."""
@@ -123,7 +123,7 @@ class Exchange:
                 key = codec.encode((name, args, kwargs))
                 if key not in self.answers and (sealed := self.sealed.get(_label(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(sealed)))
-                if key not in self.answers and len(self.pending) < MAX_QUESTIONS:
+                if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_EXCHANGE:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)

@@ -78,8 +78,8 @@ class _Zygote:
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
         self.worker: _WorkerProcess | None = None
-        self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
-        _forget(project, libraries)
+        self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
+        _remove_grader_traces(project, libraries)
         gc.freeze()  # a worker's collector then does not touch the memory that workers share
 
     def serve(self) -> NoReturn:
@@ -119,7 +119,7 @@ def remove(home: Path) -> None:
         shutil.rmtree(home)
 
 
-def _forget(*folders: str) -> None:
+def _remove_grader_traces(*folders: str) -> None:
     """Remove everything of the grader that a submission would inherit.
 
     It finds the standard library and numpy, but no other package of this machine, and not the names of the files beside

@@ -14,7 +14,7 @@ from autograder.submission import Submission, content, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
-KNOWN = [one.name for one in course.assignments()]
+KNOWN = [one.name for one in course.term_assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
 IN_A_CLONE: dict[str, str | bytes] = {
     "assignments/rope/rope.py": STUB,
@@ -28,11 +28,13 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
     """Other files of the handout do not matter, nor does a folder level, as in the zip of a repository."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
-    solutions = {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.assignments()}
+    solutions = {
+        f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.term_assignments()
+    }
     put(tmp_path / "ada" / root, solutions)
     rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
     assert sorted(rows) == sorted(KNOWN)
-    for one in course.assignments():
+    for one in course.term_assignments():
         found = rows[one.name]
         assert (found.problem, found.notes, found.cells) == (None, (), (one.solution.read_text("utf-8"),))
         assert read_file(tmp_path / "ada", one.name, KNOWN).cells == found.cells
@@ -123,6 +125,31 @@ def test_two_that_remain_are_named(tmp_path: Path, files: dict[str, str | bytes]
     put(tmp_path / "ada", files)
     (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert row.problem is not None and one in row.problem.message and other in row.problem.message
+
+
+TEXTS = {"written": classroom.right, "stub": classroom.unfinished}
+
+
+@pytest.mark.parametrize("naive", TEXTS)
+@pytest.mark.parametrize("rope", TEXTS)
+@pytest.mark.parametrize("packed", ["rope_old.py", "main.py", "naive/main.py"])
+def test_each_assignment_is_read_as_if_it_were_the_only_one(naive: str, rope: str, packed: str, tmp_path: Path) -> None:
+    """A zip that is opened for one assignment is not named in the notes on another."""
+    files = {f"ada/{name}.py": TEXTS[state](name, 0) for name, state in (("naive", naive), ("rope", rope))}
+    put(tmp_path, {**files, "ada/w.zip": archive_of({packed: SOLVED})})
+    rows = classroom.read_folder(tmp_path, None, KNOWN)
+    assert [row.assignment for row in rows] == ["naive", "rope"]
+    assert rows == [row for name in ("naive", "rope") for row in classroom.read_folder(tmp_path, name, KNOWN)]
+
+
+@pytest.mark.parametrize("packed", [archive_of({"main.py": SOLVED}), b"PK"], ids=["good", "damaged"])
+@pytest.mark.parametrize(("folder", "is_named"), [("rope", True), ("week 5", True), ("naive", False)])
+def test_a_zip_in_an_assignment_s_folder_is_of_that_assignment(
+    packed: bytes, folder: str, is_named: bool, tmp_path: Path
+) -> None:
+    put(tmp_path / "ada", {"rope.py": STUB, "alibi.py": classroom.right("alibi", 0), f"{folder}/w.zip": packed})
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (f"{folder}/w.zip" in f"{row.file} {row.doubt}", row.problem) == (is_named, None)
 
 
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
