@@ -220,7 +220,7 @@ def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, fl
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
     """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
 
-    If `low` is −`high`, no colour means 0.
+    If `low` is −`high`, a cell without colour is 0.
     """
     values = as_numbers(values)
     shades = SIGNED if low == -high else SHADES
@@ -505,7 +505,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Return the same figure, as wide as a phone.
 
-    Its panels are stacked, each with the labels that they shared; long lines of words are broken.
+    Its panels are stacked, each with the labels that they shared; long lines of text are broken.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:

@@ -1,11 +1,11 @@
 """Batches: where each text begins.
 
-A computer works on many texts at once, and they share one array. This must not change any result: a text in a
+A computer processes many texts at once, in one shared array. This must not change any result: a text in a
 batch gives exactly what it gives alone. Three rules ensure this. Positions count only its own tokens. A mask
 hides all other tokens. A layer with a state begins each text with an empty state.
 
 Conventions: positions count from 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
-token, False for padding. `boundaries` say where packed texts begin and end: D + 1 rising integers for D texts, from 0
+token, False for padding. `boundaries` says where packed texts begin and end: D + 1 rising integers for D texts, from 0
 to the number of tokens. FlashAttention calls them cu_seqlens. Positions and boundaries are returned as int64, masks as
 bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64. No function
 changes an argument in place.
@@ -77,7 +77,7 @@ def pad(texts, side="right", pad_id=0):
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
-    Source: the tokenizers of Hugging Face transformers (`padding_side`, `attention_mask`).
+    Source: Hugging Face transformers' tokenizers (`padding_side`, `attention_mask`).
     """
     # BEGIN SOLUTION
     if side not in ("left", "right"):
@@ -100,14 +100,14 @@ def position_ids(mask):
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
 
-    A row may have 65,536 tokens, so do without an array of T × T numbers.
+    A row may have 65,536 tokens, so avoid an array of T × T numbers.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
     Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
-    Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
+    Source: `position_ids` in Hugging Face transformers, which `generate` computes from the attention mask.
     """
     # BEGIN SOLUTION
     mask = _real(mask)
@@ -126,7 +126,7 @@ def padding_mask(mask):
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: the causal masks of Hugging Face transformers. There a row of padding may use keys, because nobody
+    Source: Hugging Face transformers' causal masks. There, a row of padding may use keys, because nobody
     reads its result.
     """
     # BEGIN SOLUTION
@@ -139,13 +139,13 @@ def padding_mask(mask):
 def next_positions(mask):
     """Return the position of the token that each row generates next: the number of its real tokens.
 
-    A row may have 65,536 tokens, so do without an array of T × T numbers.
+    A row may have 65,536 tokens, so avoid an array of T × T numbers.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
     Raises: ValueError for a row without a real token.
     Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
-    Source: `generate` of Hugging Face transformers.
+    Source: `generate` in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     return _real(mask).sum(axis=-1)
@@ -160,7 +160,7 @@ def pack(texts):
     Parameters: `texts`, a list of D texts, each a list or a 1-D array of token ids.
     Returns: ids, int64, shape (N,), where N is the total number of tokens; boundaries, int64, shape (D + 1,).
     Example: pack([[7, 8, 9], [5]]) is [7, 8, 9, 5] and [0, 3, 4].
-    Source: Krell et al. 2021; `cu_seqlens` of FlashAttention (Dao 2023).
+    Source: Krell et al. 2021; `cu_seqlens` in FlashAttention (Dao 2023).
     """
     # BEGIN SOLUTION
     texts, lengths = _texts(texts)
@@ -174,7 +174,7 @@ def packed_positions(boundaries):
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: int64, shape (N,).
     Example: packed_positions([0, 3, 5]) is [0, 1, 2, 0, 1].
-    Source: the padding-free batches of Hugging Face transformers (`DataCollatorWithFlattening`).
+    Source: Hugging Face transformers' padding-free batches (`DataCollatorWithFlattening`).
     """
     # BEGIN SOLUTION
     boundaries = _boundaries(boundaries)
@@ -192,7 +192,7 @@ def boundaries_of(positions):
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
     Example: boundaries_of([0, 1, 2, 0, 1]) is [0, 3, 5].
-    Source: `find_packed_sequence_indices` of Hugging Face transformers.
+    Source: `find_packed_sequence_indices` in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     positions = np.asarray(positions)
@@ -211,7 +211,7 @@ def document_mask(boundaries):
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: bool, shape (N, N).
     Example: document_mask([0, 2, 3]) is [[True, False, False], [True, True, False], [False, False, True]].
-    Source: the packed causal masks of Hugging Face transformers; Krell et al. 2021 §3.2.
+    Source: Hugging Face transformers' packed causal masks; Krell et al. 2021 §3.2.
     """
     # BEGIN SOLUTION
     boundaries = _boundaries(boundaries)
@@ -234,7 +234,7 @@ def packed_attention(q, k, v, boundaries):
     Returns: shape (..., N, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
-    Source: `flash_attn_varlen_func` of FlashAttention (Dao 2023).
+    Source: `flash_attn_varlen_func` in FlashAttention (Dao 2023).
     """
     # BEGIN SOLUTION
     q, k, v, dtype = _features(q, k, v)
@@ -262,7 +262,7 @@ def reset_gates(log_f, boundaries):
     0 to N.
     Returns: float64, the shape of log_f.
     Example: reset_gates([−1, −2, −3, −4], [0, 3, 4]) is [−inf, −2, −3, −inf].
-    Source: `seq_idx` of Mamba-2 (Dao and Gu 2024) and `cu_seqlens` of flash-linear-attention.
+    Source: `seq_idx` in Mamba-2 (Dao and Gu 2024) and `cu_seqlens` in flash-linear-attention.
     """
     # BEGIN SOLUTION
     log_f = np.array(log_f, dtype=np.float64)
@@ -282,7 +282,7 @@ def ring_positions(length, slots):
     Parameters: `length`, the number of tokens written so far, not negative; `slots`, the size of the cache, at least 1.
     Returns: int64, shape (slots,): the position of the token in each slot, −1 for an empty slot.
     Example: ring_positions(6, 4) is [4, 5, 2, 3], and ring_positions(2, 4) is [0, 1, −1, −1].
-    Source: the rolling buffer of Jiang et al. 2023 (Mistral 7B) §2.
+    Source: the rolling buffer in Jiang et al. 2023 (Mistral 7B) §2.
     """
     # BEGIN SOLUTION
     if slots < 1 or length < 0:

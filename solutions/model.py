@@ -141,7 +141,7 @@ def repeat_heads(x, n_rep):
     Returns: shape (..., g·n_rep, T, dh).
     Raises: ValueError for n_rep below 1.
     Example: repeat_heads([[[1]], [[2]]], 2) is [[[1]], [[1]], [[2]], [[2]]].
-    Source: Ainslie et al. 2023; `repeat_kv` of Hugging Face transformers.
+    Source: Ainslie et al. 2023; `repeat_kv` in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     x, dtype = _features(x)
@@ -225,7 +225,7 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
     Raises: ValueError for a mask whose last two axes are not (T, t + T), even if numpy would repeat a single row.
     Example: with one token and no cache, the only weight is 1, so out is v w_o, with the key heads' values
     repeated.
-    Source: Ainslie et al. 2023 §2.2; LlamaAttention of Hugging Face transformers.
+    Source: Ainslie et al. 2023 §2.2; LlamaAttention in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     before = () if cache is None else cache
@@ -261,7 +261,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
     Returns: x, shape (..., T, d), and the pair (keys, values) of the layer.
     Example: if w_o and w_down are zero, nothing is added and the result is x.
-    Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer of Hugging Face transformers.
+    Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     x, dtype = _features(x)
@@ -295,7 +295,7 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
     Returns: a model, the dict described at the top of this file; `frequencies` and `eps` are entries of it.
     Raises: ValueError for any other name: a model with a bias or another norm would give different logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
-    Source: LlamaForCausalLM of Hugging Face transformers.
+    Source: LlamaForCausalLM in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     model = {"frequencies": np.asarray(frequencies), "eps": float(eps)}
@@ -333,7 +333,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
     Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
     Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
     norm) @ embeddingᵀ.
-    Source: LlamaForCausalLM of Hugging Face transformers.
+    Source: LlamaForCausalLM in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     embedding, _ = _features(model["embedding"])
@@ -389,7 +389,7 @@ def generate(tokens, model, count):
     Returns: int64, shape (count,): only the new tokens.
     Raises: ValueError for a negative count.
     Example: generate(tokens, model, 1) is the argmax of the last row of forward's logits.
-    Source: greedy decoding, `generate(do_sample=False)` of Hugging Face transformers.
+    Source: greedy decoding, `generate(do_sample=False)` in Hugging Face transformers.
     """
     # BEGIN SOLUTION
     if count < 0:

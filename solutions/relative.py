@@ -59,7 +59,7 @@ def _pairs(q_len, k_len, max_distance):
 
 
 def _softmax(scores):
-    """Weights over the last axis, as in lesson 1: a row of only −inf (a query that may use no key) gets zeros."""
+    """Return the weights over the last axis, as in lesson 1. A row of only −inf (a query without a key) gets zeros."""
     # −inf − (−inf) is NaN, so such a row is shifted by the lowest finite number instead.
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
@@ -218,7 +218,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
 
 
 def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Return the bias that T5 adds to the scores of each head: the table's number for each pair's bucket.
+    """Return the bias that T5 adds to the scores of each head: the table entry for each pair's bucket.
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 

@@ -304,9 +304,9 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     """Take one step of generation: one new token attends to all cached tokens and to itself.
 
-    A cache stores the keys and values of earlier tokens. The new query and the new key are rotated at
-    `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the token's
-    position in the text. It equals the number of cached rows only if no row was dropped.
+    A cache stores the keys and values of earlier tokens. The new query and the new key are rotated by the
+    angles for `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
+    token's position in the text. It equals the number of cached rows only if no row was dropped.
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
     dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.

@@ -3,8 +3,8 @@
 The binary code had the right idea: many digits, each with its own period. But the digits jump: from 7 to 8,
 all of them change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead. Think of a
 clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian, each further hand by
-less. The tip of each hand is written as (sin, cos). All values are between −1 and 1, and no value depends on
-the length of the sequence. Moving k positions further rotates each pair by a fixed angle, the same at every
+less. The coordinates of each tip are (sin, cos). All values are between −1 and 1, and no value depends on the
+length of the sequence. Moving k positions further rotates each pair by a fixed angle, the same at every
 position. Nothing is learned.
 
 Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes,

@@ -1,4 +1,4 @@
-"""Pictures of lesson 7, drawn from the functions of a submission, `alibi.py`."""
+"""Pictures for lesson 7, drawn from the functions in a submission's `alibi.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of lesson 1, drawn from the functions of a submission, `attention.py`."""
+"""Pictures for lesson 1, drawn from the functions in a submission's `attention.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of lesson 13, drawn from the functions of a submission, `batches.py`."""
+"""Pictures for lesson 13, drawn from the functions in a submission's `batches.py`."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def ntk_base(base, factor, head_dim):
 
         base' = base · factor^(d / (d − 2))
 
-    With this exponent the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
+    With this exponent, the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
     of pair i is divided by factor^(2i / (d − 2)). Positions stay whole numbers: only the base changes.
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.

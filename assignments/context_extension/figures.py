@@ -1,4 +1,4 @@
-"""Pictures of lesson 8, drawn from the functions of a submission, `context_extension.py`."""
+"""Pictures for lesson 8, drawn from the functions in a submission's `context_extension.py`."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ METHODS: dict[str, Method] = {
     "cut at one rotation": _yarn(1, 1),
     **dict.fromkeys(SCORED, _with_base),
 }
-"""Methods by name. "Cut at one rotation" is YaRN with the limits 1 and 1, where Llama 3 has the same rule.
+"""Methods by name. "Cut at one rotation" is YaRN with the limits 1 and 1, where Llama 3 follows the same rule.
 
 The frequencies of pairs that made less than one rotation are divided; the others stay.
 """

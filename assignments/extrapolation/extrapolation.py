@@ -167,7 +167,7 @@ ANSWERS = {
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": None,
     # For practice, no points. Does every method without a shift gap still reach an accuracy of 0.9 at 128
-    # tokens, when it copies from 3 back?
+    # tokens when copying 3 back?
     "no_shift_gap_is_enough_to_run_longer": None,
     # For practice, no points. Of the methods that learn numbers, which one learns the fewest?
     "fewest_learned_numbers": None,

@@ -1,4 +1,4 @@
-"""Pictures of lesson 9, drawn from the functions of a submission, `extrapolation.py`."""
+"""Pictures for lesson 9, drawn from the functions in a submission's `extrapolation.py`."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# These matrices are small: a library that splits each product over all cores takes three times as long.
+# These matrices are small: a library that splits each product over all cores would take three times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np

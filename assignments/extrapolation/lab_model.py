@@ -38,7 +38,7 @@ class Reading:
     buckets: np.ndarray | None = None
     """Entry of bias_table that query i uses at key j, (T, T)."""
     positions: np.ndarray | None = None
-    """Row that each token uses of a longer `added` and of the learned table, (S, B, T); None if token t uses row t."""
+    """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     """Scores of the last queries with all keys, if no rotation gives them; for tests, not for training."""
 

@@ -31,7 +31,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Method → settings that are tried besides the usual one. The other methods have nothing to choose."""
+"""Method → settings that are tried besides the usual one. The other methods have only the usual setting."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
 """Changes that a reader may make to break a result, tried with the methods of RIVALS after the choice."""

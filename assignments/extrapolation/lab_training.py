@@ -142,7 +142,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         return np.rint(np.where(np.isfinite(row_numbers), row_numbers, 0)).astype(np.int64).clip(0, len(numbered) - 1)
 
     first = np.tile(np.eye(1, d), (length, 1))  # 1 in the first feature: finds the first feature of a row
-    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair: rotated, it is the rotation
+    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair: rotating it gives the rotation
     rotations = None
     if method == "rope":
         # A key at position 0 is not rotated. With a 1 only in feature a, it picks out feature a of every rotated query.
@@ -302,7 +302,7 @@ def evaluate(implementation: ModuleType, method: str, setting: Setting, model: P
     """Test one model at one length, on the same sequences for every method and seed.
 
     The tested positions are the last positions of each sequence, as many as the trained length has answers
-    for. At a longer length, no training sequence had any of these positions.
+    for. At a longer length, no training sequence reached any of these positions.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
     sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))

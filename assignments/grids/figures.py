@@ -1,4 +1,4 @@
-"""Pictures of lesson 10, drawn from the functions of a submission, `grids.py`."""
+"""Pictures for lesson 10, drawn from the functions in a submission's `grids.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of lesson 14, drawn from the functions of a submission, `model.py`."""
+"""Pictures for lesson 14, drawn from the functions in a submission's `model.py`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and two key
 heads. It reads eight windows of 256 letters that were held out of its training, once as it is and once with each part
-changed. The lab measures its loss, in nats per letter, and the largest change of a logit.
+changed. The lab measures its loss, in nats per letter, and the largest change in a logit.
 
 A changed part is made from your own functions: with other weights, other frequencies, another mask, or a different
 function instead of one of yours. A different function has an effect only if your other functions call the function that
@@ -42,7 +42,7 @@ class Measurement(NamedTuple):
     loss: float
     """Loss in nats per letter."""
     largest: float
-    """Largest change of a logit."""
+    """Largest change in a logit."""
 
 
 # The model and its text.
@@ -265,7 +265,7 @@ UNSHIFTED = "loss not shifted"
 
 
 def measure(path: Path, change: str) -> Measurement:
-    """Return the loss and the largest change of a logit, with one part changed."""
+    """Return the loss and the largest change in a logit, with one part changed."""
     right, functions, tokens = experiments.load(path), experiments.load(path), held_out()
     before, _ = right.forward(tokens, writer_model(right))
     if change == UNSHIFTED:  # each token is the target one place later, and the logits are the same

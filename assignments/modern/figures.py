@@ -1,4 +1,4 @@
-"""Pictures of lesson 11, drawn from the functions of a submission, `modern.py`."""
+"""Pictures for lesson 11, drawn from the functions in a submission's `modern.py`."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Setting:
     texts: int = 256
     """Approximate number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of tokens that can be an answer; the start token and the mark come after them."""
+    """Number of tokens that can be answers; the start token and the mark come after them."""
     width: int = 32
     hidden: int = 64
     layers: int = 2

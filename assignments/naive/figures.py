@@ -1,4 +1,4 @@
-"""Pictures of lesson 2, drawn from the functions of a submission, `naive.py`."""
+"""Pictures for lesson 2, drawn from the functions in a submission's `naive.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of lesson 6, drawn from the functions of a submission, `relative.py`."""
+"""Pictures for lesson 6, drawn from the functions in a submission's `relative.py`."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
 
 
 def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Return the bias that T5 adds to the scores of each head: the table's number for each pair's bucket.
+    """Return the bias that T5 adds to the scores of each head: the table entry for each pair's bucket.
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 

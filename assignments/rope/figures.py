@@ -1,4 +1,4 @@
-"""Pictures of lesson 5, drawn from the functions of a submission, `rope.py`."""
+"""Pictures for lesson 5, drawn from the functions in a submission's `rope.py`."""
 
 from __future__ import annotations
 

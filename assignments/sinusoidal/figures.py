@@ -1,4 +1,4 @@
-"""Pictures of lesson 3, drawn from the functions of a submission, `sinusoidal.py`."""
+"""Pictures for lesson 3, drawn from the functions in a submission's `sinusoidal.py`."""
 
 from __future__ import annotations
 

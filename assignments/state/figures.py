@@ -1,4 +1,4 @@
-"""Pictures of lesson 12, drawn from the functions of a submission, `state.py`."""
+"""Pictures for lesson 12, drawn from the functions in a submission's `state.py`."""
 
 from __future__ import annotations
 

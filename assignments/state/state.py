@@ -114,7 +114,8 @@ def linear_step(state, q, k, v, log_f):
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
 
-    The state after a token includes that token. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
+    The state after a token includes that token. The first state is all zeros. Row a, column b of k vᵀ is
+    k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
     0 or negative.

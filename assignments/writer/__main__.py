@@ -1,4 +1,4 @@
-"""`python -m assignments.writer "Two tokens that"`: the model continues the text, with the functions you have written.
+"""`python -m assignments.writer "Two tokens that"`: the model continues the text, using the functions you have written.
 
 --experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
                     shuffled, longer, dropped, padded-left, whole-model

@@ -30,7 +30,7 @@ MAX_LENGTH = 2048
 """Number of positions that the provided rotation covers."""
 
 Cache = list[tuple[np.ndarray, np.ndarray]]
-"""Rotated keys and values of each layer, both (h, t, dh)."""
+"""Keys (rotated) and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
 """New token → the tokens that it may use, out of t + T."""
