@@ -59,7 +59,7 @@ def _pairs(q_len, k_len, max_distance):
 
 
 def _softmax(scores):
-    """Return the weights over the last axis, as in lesson 1. A row of only −inf (a query without a key) gets zeros."""
+    """Return the weights over the last axis, as in lesson 1. A row of only −inf (no key is allowed) gets zeros."""
     # −inf − (−inf) is NaN, so such a row is shifted by the lowest finite number instead.
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
