@@ -1,6 +1,6 @@
 """Learned positions: a table instead of a formula.
 
-In the sinusoidal encoding every number is fixed before training. Here the numbers are learned: each position
+In the sinusoidal encoding, every number is fixed before training. Here the numbers are learned: each position
 gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other
 weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. It ends: positions past its last row
 have no code. And a row that no training sequence was long enough to reach gets no gradient: it keeps its

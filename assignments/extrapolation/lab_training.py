@@ -198,7 +198,7 @@ def encoded(
 
 @dataclass(frozen=True)
 class OtherPairs:
-    """Implementation whose RoPE rotates other pairs of a wide head, built from calls to `encode` and `logits`."""
+    """Implementation whose RoPE rotates different pairs of a wide head, built from calls to `encode` and `logits`."""
 
     implementation: ModuleType
     setting: Setting
