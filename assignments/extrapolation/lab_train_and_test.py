@@ -1,7 +1,7 @@
-"""Training and testing one model with one method, through `encode` and `logits` of the module under test.
+"""Training and testing one model with one method, through the `encode` and `logits` of the module under test.
 
-`read` asks the two functions what they add, how they rotate and which row of a table they use; the model of
-`lab_model.py` is trained with the result. `evaluate` calls the two functions and nothing else.
+`read` finds out from the two functions what they add, how they rotate, and which row of a table they use; the
+model of `lab_model.py` is trained with the result. `evaluate` calls the two functions and nothing else.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from assignments.extrapolation.lab_model import (
 )
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
-"""Seeds that are reported."""
+"""Seeds whose results are reported."""
 CHOOSING_SEEDS = (100, 101, 102, 103)
-"""Seeds on which settings and learning rates are chosen; no table of results has them."""
+"""Seeds on which settings and learning rates are chosen; no table of results includes them."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of one experiment. The defaults are the usual values of papers and libraries."""
+    """Setting of one experiment. The defaults are the usual values in papers and libraries."""
 
     back: int = 3
     """Number of positions from a token back to the token that it copies."""
@@ -49,34 +49,34 @@ class Setting:
     base: float = 1e4
     """Base of sinusoidal and rope."""
     scale: float = 1.0
-    """Factor of the rows that integer, and every method that acts in `encode`, adds."""
+    """Factor by which the added rows are multiplied, for integer and every other method that acts in `encode`."""
     table_rows: int = 64
-    """Rows of learned, four times the trained length: some are never trained, and some lengths have none."""
+    """Rows in learned's table, four times the trained length: some are never trained, and some positions have none."""
     n_bits: int = 7
     """Number of bits of binary: enough for the longest sequence."""
     max_distance: int = 16
     """Distance at which shaw clips."""
     buckets: int = 32
-    """Rows of the bias_table of t5."""
+    """Rows in t5's bias_table."""
     own_buckets: int = 32
-    """Number of buckets of t5 with separate numbers; the buckets after them share the last number."""
+    """Number of t5's buckets with separate numbers; the buckets after them share the last number."""
     slope: float = 0.5
-    """Slope of alibi: that of the first of eight heads."""
+    """Slope of alibi: the slope of the first of eight heads."""
     start_below: int = 0
-    """Bound of the positions of a training text, for sinusoidal and learned.
+    """Upper bound for the positions of a training text, for sinusoidal and learned.
 
-    Each text starts at a random position and ends below the bound; with 0 it starts at position 0.
+    Each text starts at a random position and ends below the bound; with 0, it starts at position 0.
     """
     drawn_below: int = 0
     """End of the range from which the positions of a training text are drawn, for sinusoidal and learned."""
     block: int = 0
     """Width of the blocks of features that rope rotates, each as a head of this width; 0 for one block."""
     rotated: int = 0
-    """Number of first features, the fastest pairs, that rope rotates; 0 for all."""
+    """Number of leading features (the fastest pairs) that rope rotates; 0 for all."""
     log_n: int = 0
     """1 if the scores of the query at position p are scaled in a test, else 0.
 
-    The factor is ln(p + 1) over ln of the trained length, where that is above 1.
+    The factor is ln(p + 1) divided by ln of the trained length, if that is above 1.
     """
 
     def arguments(self, parameters: Parameters) -> Parameters:
@@ -100,9 +100,9 @@ _TABLES_OF = {"learned": ("table",), "shaw": ("key_table",), "t5": ("bias_table"
 
 
 def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
-    """Return all trained parameters.
+    """Draw the initial values of all trained parameters.
 
-    The shared part is drawn first: one seed starts all methods from the same numbers.
+    The shared part is drawn first, so one seed starts all methods from the same numbers.
     """
     rng = np.random.default_rng(seed)
     d, vocabulary = setting.width, setting.vocabulary
@@ -120,9 +120,9 @@ def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
 
 
 def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
-    """Read off the effect of a method.
+    """Work out the effect of a method from the results of its functions.
 
-    Raise ValueError where the answers do not add up to its `logits` and `encode`.
+    Raise ValueError if this effect does not reproduce its `logits` and `encode`.
     """
     length, d = setting.trained_length, setting.width
     zeros = np.zeros((length, d))
@@ -134,7 +134,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     def row_read(name: str, q: np.ndarray) -> np.ndarray:
         """Return the row that was read for each score.
 
-        Row r of the table begins with r and is 0 elsewhere: then the score says which row was read.
+        Row r of the table begins with r and is 0 elsewhere, so the score says which row was read.
         """
         numbered = blank[name] + 0
         numbered[:, 0] = np.arange(len(numbered))
@@ -142,10 +142,10 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         return np.rint(np.where(np.isfinite(row_numbers), row_numbers, 0)).astype(np.int64).clip(0, len(numbered) - 1)
 
     first = np.tile(np.eye(1, d), (length, 1))  # 1 in the first feature: finds the first feature of a row
-    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair: rotated, it is the rotation
+    pairs = np.tile(np.tile([1.0, 0.0], d // 2), (length, 1))  # 1 + 0i in every pair: rotating it gives the rotation
     rotations = None
     if method == "rope":
-        # A key at position 0 is not rotated. With 1 in feature a alone, it finds feature a of every rotated query.
+        # A key at position 0 is not rotated. With a 1 only in feature a, it picks out feature a of every rotated query.
         rotated = [scores(pairs, np.tile(feature, (length, 1)))[:, 0] * np.sqrt(d) for feature in np.eye(d)]
         rotations = np.stack(rotated, axis=1).view(np.complex128).astype(np.complex64)
     reading = Reading(
@@ -160,7 +160,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
 
 
 def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
-    """Return the rows that encode adds to embeddings of a length, without the learned table."""
+    """Return the rows that encode adds to embeddings of this length, without the learned table."""
     if method == "learned":
         return np.zeros((length, setting.width), np.float32)
     zeros = np.zeros((length, setting.width))
@@ -168,7 +168,7 @@ def added(implementation: ModuleType, method: str, setting: Setting, length: int
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
-    """Compare the trained model with the measured one, on one sequence with random parameters."""
+    """Check that the model in training equals the measured model, on one sequence with random parameters."""
     parameters = draw_parameters(method, setting, seed=0)
     sequence = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
     single = stacked([parameters])
@@ -190,7 +190,7 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
 def encoded(
     implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
 ) -> np.ndarray:
-    """Return h of the module's docstring, where the added rows are multiplied by a scale other than 1."""
+    """Return h as in `lab_model`, with the added rows multiplied by the setting's scale."""
     x = parameters["tokens"][sequence]
     h = implementation.encode(method, x, setting.arguments(parameters))
     return h if setting.scale == 1 else x + setting.scale * (h - x)
@@ -198,7 +198,7 @@ def encoded(
 
 @dataclass(frozen=True)
 class OtherPairs:
-    """Implementation whose RoPE rotates other pairs of a wide head, made of calls of `encode` and `logits`."""
+    """Implementation whose RoPE rotates different pairs of a wide head, built from calls to `encode` and `logits`."""
 
     implementation: ModuleType
     setting: Setting
@@ -228,10 +228,10 @@ def train(
     seeds: Sequence[int] = SEEDS,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Parameters], np.ndarray]:
-    """Train one model per seed, and return them with the losses, shape (steps, S).
+    """Train one model per seed, and return the models with their losses, shape (steps, S).
 
-    `watch` is called before each step. Each seed draws its own start and its own sequences, whichever others
-    run beside it.
+    `watch` is called before each step. Each seed draws its own initial values and sequences, whichever other
+    seeds run beside it.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -239,7 +239,7 @@ def train(
     longest = max(setting.start_below, setting.drawn_below)
     if longest and method not in ("sinusoidal", "learned"):
         raise ValueError(f"random positions are for sinusoidal and learned; got {method}")
-    starts = [np.random.default_rng([seed, 4]) for seed in seeds]  # a separate stream: the texts stay the same
+    starts = [np.random.default_rng([seed, 4]) for seed in seeds]  # a separate stream, so that the texts stay the same
 
     def drawn_positions(rng: np.random.Generator) -> np.ndarray:
         length = setting.trained_length
@@ -271,7 +271,7 @@ def train(
 
 
 class Measurement(NamedTuple):
-    """Result of one trained model at one length. A number is NaN where the method has no entry for it."""
+    """Result of one trained model at one length. A number is NaN if the method has no entry for some position."""
 
     accuracy: float
     """Share of the tested positions at which the right token has the highest score."""
@@ -284,7 +284,7 @@ class Measurement(NamedTuple):
 def answer(
     implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return y of the module's docstring, shape (T, vocabulary), and its attention weights, (T, T)."""
+    """Return y as in `lab_model`, shape (T, vocabulary), and its attention weights, (T, T)."""
     h = encoded(implementation, method, parameters, setting, sequence)
     scores = implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.arguments(parameters))
     if setting.log_n:
@@ -295,14 +295,14 @@ def answer(
 
 
 FEWER_BEYOND = 128
-"""Length above which a quarter of the sequences is tested, since their tables of scores are large."""
+"""Length above which only a quarter of the sequences are tested, since their tables of scores are large."""
 
 
 def evaluate(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
     """Test one model at one length, on the same sequences for every method and seed.
 
     The tested positions are the last positions of each sequence, as many as the trained length has answers
-    for: at a longer length they are all positions that no sequence of training had.
+    for. At a longer length, no training sequence reached any of these positions.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
     sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))

@@ -1,4 +1,4 @@
-"""`python -m assignments.writer "Two tokens that"`: the model continues the text, with the functions you have written.
+"""`python -m assignments.writer "Two tokens that"`: the model continues the text, using the functions you have written.
 
 --experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
                     shuffled, longer, dropped, padded-left, whole-model
@@ -37,14 +37,14 @@ def main() -> None:
 
 
 def show(experiment: Experiment, model: Model) -> None:
-    """Print the texts of an experiment, one below the other."""
+    """Print the texts of an experiment, one below another."""
     print("\n" + inspect.cleandoc(experiment.__doc__ or ""))
     for variant in experiment(model):
         print(f"\n{variant.title}:\n    {variant.text}")
 
 
 def write(model: Model, prompt: str, n: int = 300) -> None:
-    """Print the prompt and n more characters, and whether the provided functions write the same."""
+    """Print the prompt and n more characters, and whether the provided functions write the same text."""
     losses = ", ".join(f"{name} {loss}" for name, loss in measured())
     print(f"the trained model's loss per character: {losses}")
     print("\n" + prompt, end="")

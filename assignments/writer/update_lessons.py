@@ -1,6 +1,6 @@
 """Write the texts of the experiments into the lessons: `python -m assignments.writer.update_lessons`.
 
-A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of text that belongs to the mark.
+A lesson has a mark, `<!-- writer: other-layout -->`, followed by a block of text that belongs to the mark.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BLOCK = re.compile(r"(?ms)^<!-- writer: ([a-z-]+) -->\n\n```text\n.*?^```$")
 
 
 def block(name: str) -> str:
-    """Return the block of an experiment with its mark, as a lesson holds it."""
+    """Return an experiment's block, including its mark, as it appears in a lesson."""
     lines = []
     for variant in EXPERIMENTS[name](Model()):
         indented = textwrap.wrap(variant.text, 110, initial_indent="    ", subsequent_indent="    ")
@@ -30,7 +30,7 @@ def block(name: str) -> str:
 
 
 def updated_lessons() -> Iterator[tuple[Path, str, str]]:
-    """Yield each lesson that shows an experiment: its file, its present text and its updated text."""
+    """Yield each lesson that shows an experiment: its file, its current text and its updated text."""
     for path in sorted(HERE.parent.glob("*/README.md")):
         text = path.read_text("utf-8")
         updated = _BLOCK.sub(lambda match: block(match[1]), text)

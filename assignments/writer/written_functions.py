@@ -1,4 +1,4 @@
-"""Find out which of the model's functions are written in your files."""
+"""Find out which of the model's functions your files implement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
     "apply_rope_half": ("rope", lambda f: f(_HEAD, np.zeros(1)), (1, 1, 2)),
     "decode_step": ("rope", lambda f: f(_ROW, _WEIGHT, _WEIGHT, _WEIGHT, 2, _CACHE, _CACHE, 0)[0], (1, 4)),
 }
-"""Function → its assignment, a small call that shows whether it is written, and the shape of its result."""
+"""Function → its assignment, a small call that shows whether it is implemented, and the shape of its result."""
 
 
 def written_functions(package: str = "assignments.{0}.{0}") -> Parts:
@@ -42,7 +42,7 @@ def written_functions(package: str = "assignments.{0}.{0}") -> Parts:
     rotate = functions.pop("apply_rope", None)
     rotate_half = functions.pop("apply_rope_half", None)
     if rotate or not rotate_half or "decode_step" in functions:
-        sources.pop("apply_rope_half")  # the model uses the other layout only if the first is not written
+        sources.pop("apply_rope_half")  # the model uses the other layout only if the first is not implemented
         return Parts(**functions, **({"rotate": rotate} if rotate else {}), sources=sources)
     sources.pop("apply_rope")
     return Parts(**functions, rotate=rotate_half, half_layout=True, sources=sources)

@@ -125,10 +125,7 @@ class Gradebook:
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[RecordedScore] = (), corrections: str = "") -> None:
-        """Record that every file of this run was written, and what the next run compares with.
-
-        These are the scores, and the path of the table of corrections.
-        """
+        """Record that every file was written, with the scores and the corrections' path for the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
@@ -160,10 +157,7 @@ class Gradebook:
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
     def require_complete(self, assignments: Sequence[str] = ()) -> None:
-        """Raise BatchError if the last run is incomplete: half a result must not reach students.
-
-        Raise it as well if the last run has no submission of one of these assignments.
-        """
+        """Raise BatchError if the last run is incomplete, or has no submission of one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
         graded = {name for name, _ in self._submission_labels()}

@@ -16,8 +16,9 @@ import copy
 import functools
 import os
 import sys
+import types
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from unittest import mock
 
@@ -35,6 +36,7 @@ from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
+from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
 
 RNG_FIXTURE = "rng"
@@ -64,6 +66,7 @@ class Suite(fixtures.TestContext):
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
         """Source of the values that the tests expect."""
+        self._solution_calls: dict[Test, Sequence[Call]] = {}
 
     @property
     def tests(self) -> list[Test]:
@@ -83,6 +86,14 @@ class Suite(fixtures.TestContext):
         self.backend = backend
         return self._tests[test].run(test)
 
+    def solution_calls(self, test: Test) -> Sequence[Call]:
+        """Return the calls that a test makes of the solution, in order."""
+        if test not in self._solution_calls:
+            recorder = _CallRecorder(self.reference.solution)
+            self.run_test(recorder, test)
+            self._solution_calls[test] = recorder.calls
+        return self._solution_calls[test]
+
     def golden_content(self) -> dict[str, Any]:
         """Return the content of the handout's recorded file: all calls of the solution in the public tests."""
         self.oracle = recorder = GoldenRecorder(self.reference)
@@ -92,6 +103,18 @@ class Suite(fixtures.TestContext):
                 self.run_test(catalogue.ModuleBackend(self.reference.solution), test)
         self.oracle = self.reference
         return recorder.content()
+
+
+class _CallRecorder(catalogue.ModuleBackend):
+    """The solution as the backend of a test, with copies of all calls: a test may write into an argument later."""
+
+    def __init__(self, solution: types.ModuleType) -> None:
+        super().__init__(solution)
+        self.calls: list[Call] = []
+
+    def call(self, call: Call) -> Reply:
+        self.calls.append(call.copy())
+        return super().call(call)
 
 
 class _Runnable:

@@ -47,6 +47,8 @@ class Reference:
         self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
+        self.kept_modules = functools.cache(lambda function: tuple(self.modules(function)))
+        """Return `modules` of a function, made once, for `value_with`."""
         self.mistakes = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
@@ -143,14 +145,18 @@ class Reference:
 
     @staticmethod
     def value_with(module: types.ModuleType, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the result of a call of one of `modules` with some of its functions replaced.
+        """Return the result of a call of one of `kept_modules` with some of its functions replaced during the call.
 
         Raise any exception of the module or of these functions.
         """
-        vars(module).update(functions)
-        call = call.copy()
-        with warnings.catch_warnings(action="ignore"):
-            return vars(module)[call.function](*call.args, **call.kwargs)
+        namespace, call = vars(module), call.copy()
+        originals = {name: namespace[name] for name in functions}
+        namespace.update(functions)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return namespace[call.function](*call.args, **call.kwargs)
+        finally:
+            namespace.update(originals)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
@@ -53,7 +53,7 @@ class SandboxedBackend:
     def call(self, call: Call) -> Reply:
         """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
         # A result can be plain and still make a test compute for long, on the same clock.
-        self._check_clock()
+        self._give_up_if_late()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -71,6 +71,18 @@ class SandboxedBackend:
         else:
             self.unchanged.clear()  # the function may have defined others
         return reply
+
+    def send_ahead(self, calls: Iterable[Call]) -> None:
+        """Send calls that will be made later, in this order, so that the process need not wait between them.
+
+        Raise CallStopped if the file cannot be loaded, ValueError if a call is too large.
+        """
+        requests = [wire.request(call) for call in calls]
+        if len(requests) > 1 and self.status is None:
+            if self.worker is None:
+                self._load()
+            assert self.worker is not None
+            self.worker.send_ahead(requests)
 
     def _load(self) -> None:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
@@ -95,7 +107,7 @@ class SandboxedBackend:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._check_clock()
+            self._give_up_if_late()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -106,9 +118,9 @@ class SandboxedBackend:
         """Return the seconds until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _check_clock(self) -> None:
+    def _give_up_if_late(self) -> None:
         if self.is_out_of_time:
-            self._give_up(
+            self._set_final_status(
                 SubmissionStatus.TIMEOUT,
                 f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
@@ -121,14 +133,14 @@ class SandboxedBackend:
         self.slow[what] += is_slow
         if loading:
             why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
-            self._give_up(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
+            self._set_final_status(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
         elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
-            self._give_up(SubmissionStatus.TIMEOUT if all_slow else SubmissionStatus.KILLED, often)
+            self._set_final_status(SubmissionStatus.TIMEOUT if all_slow else SubmissionStatus.KILLED, often)
         return CallStopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
 
-    def _give_up(self, status: SubmissionStatus, why: str) -> None:
+    def _set_final_status(self, status: SubmissionStatus, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 

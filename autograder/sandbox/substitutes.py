@@ -26,8 +26,8 @@ UNANSWERED_TAG = "unanswered"
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """Function name, positional arguments, keyword arguments."""
 
-Answer = tuple[str, Any]
-"""Name of an error and its message, or an empty text and the right value."""
+Answer = tuple[str, Any] | None
+"""Name of an error and its message, or an empty text and the right value; None if the submission's function runs."""
 
 Sealed = tuple[str, str]
 """Label of a question, and its answer in a form that needs the question to read it."""
@@ -73,8 +73,6 @@ class Exchange:
         """Label of a question → its sealed answer."""
         self.pending: dict[bytes, Question] = {}
         """Questions that the grader has not read yet, by their bytes."""
-        self.sent: set[bytes] = set()
-        """Questions that the grader has read. If one has no answer, the submission's function runs."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -109,20 +107,13 @@ class Exchange:
         """Decide which functions are replaced, and return the questions since the last time."""
         self.replaced = frozenset(replaced)
         questions = list(self.pending.values())
-        self.sent.update(self.pending)
         self.pending.clear()
         return questions
 
-    def original_values(self, questions: Collection[Question]) -> list[tuple[bool, Any]]:
-        """Return True and the value of the original functions for each question, or False and None."""
+    def original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the value of an original function, which has original functions below it."""
         self._replace(())
-        return [self._original_value(*question) for question in questions]
-
-    def _original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
-        try:
-            return True, self.substitutes[name](*args, **kwargs)
-        except BaseException:  # a submission may raise anything, SystemExit included
-            return False, None
+        return self.substitutes[name](*args, **kwargs)
 
     def _substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
         """Return the function that replaces `original` in the submission."""
@@ -132,10 +123,10 @@ class Exchange:
                 key = codec.encode((name, args, kwargs))
                 if key not in self.answers and (sealed := self.sealed.get(_label(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(sealed)))
-                if key in self.answers:
-                    return _value(self.answers[key])
-                if key not in self.sent and len(self.pending) < MAX_QUESTIONS_PER_EXCHANGE:
+                if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_EXCHANGE:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
+                if (answer := self.answers.get(key)) is not None:
+                    return _value(*answer)
             try:
                 if original is None:
                     raise NotImplementedError
@@ -149,9 +140,8 @@ class Exchange:
         return substitute
 
 
-def _value(answer: Answer) -> Any:
+def _value(error: str, value: Any) -> Any:
     """Return the value of an answer, or raise its error."""
-    error, value = answer
     if error:
         raise (IndexError if error == IndexError.__name__ else ValueError)(value)
     return copy.deepcopy(value)

@@ -84,15 +84,13 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
 
 
 def _requests(grader: int) -> Iterator[bytes]:
-    """Yield the requests of the grader until it closes the connection.
-
-    The grader sends a request only after the reply to the last one.
-    """
-    while data := os.read(grader, 1 << 16):
-        size = LENGTH.size + LENGTH.unpack_from(data)[0]
-        while len(data) < size and (part := os.read(grader, size - len(data))):
-            data += part
-        yield data[LENGTH.size :]
+    """Yield the requests of the grader until it closes the connection: it may send several before it reads a reply."""
+    data = b""
+    while part := os.read(grader, 1 << 16):
+        data += part
+        while len(data) >= LENGTH.size and len(data) >= (end := LENGTH.size + LENGTH.unpack_from(data)[0]):
+            yield data[LENGTH.size : end]
+            data = data[end:]
 
 
 def _write(grader: int, data: bytes) -> None:

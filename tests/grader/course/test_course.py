@@ -119,7 +119,7 @@ def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
 ) -> None:
     """No correct answer is rejected for an undocumented reason, and no student checks an argument in vain."""
     explained = vars(catalogue.solution(assignment))
-    assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
+    assert "Only functions with a `Raises` line must refuse bad arguments." in explained["__doc__"]
     calls = [
         call for result in suite.run(catalogue.ModuleBackend(suite.reference.solution)) for call in result.calls.items()
     ]

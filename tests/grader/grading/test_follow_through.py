@@ -20,8 +20,8 @@ from autograder.checks.source import CallGraph, top_level_functions
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
+from autograder.grading.question_limits import Budget, largest_magnitude
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes, without_causes_from_below
 from autograder.protocol import call
@@ -283,7 +283,7 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     suite = suite_of("alibi", suites)
     module = loaded(suite.assignment, GREEDY)
     calls = [call for result in judged(suite, module) for call in result.calls]
-    held = max(largest((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
+    held = max(largest_magnitude((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
     answered = vars(module)["_answered"]
     assert answered and max(answered) <= held < 199
 

@@ -258,9 +258,10 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     learned: dict[str, list[float]] = {}
     answers = two_processes.SecondProcess._answers
 
-    def overheard(self: Any, asked: Any, replaced: Any, held: Any) -> Iterator[Any]:
-        for question, answer in answers(self, asked, replaced, held):
-            learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
+    def overheard(self: Any, asked: Any, request: Any) -> Iterator[Any]:
+        for question, answer in answers(self, asked, request):
+            if answer is not None:
+                learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
             yield question, answer
 
     monkeypatch.setattr(two_processes.SecondProcess, "_answers", overheard)

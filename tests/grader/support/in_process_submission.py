@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from autograder.hints import catalogue
@@ -29,6 +29,9 @@ class Loaded(catalogue.ModuleBackend):
         finally:
             if self.changes:
                 _restore(self.module, before)
+
+    def send_ahead(self, calls: Iterable[Call]) -> None:
+        """Do nothing: there is no other process to wait for."""
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[Loaded]:
