@@ -81,7 +81,7 @@ def draw_page(tab: Window) -> None:
 
 
 def draw_feedback(tab: Window) -> None:
-    """Draw lesson 5 with an exponent that looks half as large."""
+    """Draw lesson 5 with an exponent that is half as large as it should be."""
     solution = find("rope").solution.read_text("utf-8")
     tab.open("rope")
     right = re.sub(r"\n    # (BEGIN|END) SOLUTION", "", solution)
@@ -101,7 +101,7 @@ def draw_report(browser: Browser, out: Path) -> None:
 
 
 def main() -> None:
-    """Draw all pictures, and record their sources."""
+    """Draw all pictures and record their sources."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, launched() as browser:
         site = build.build(Path(name) / "of" / "a" / "teacher", str(fetch_pyodide.FOLDER), False)

@@ -1,7 +1,8 @@
-"""`python -m tests.grader.tools.scores [ASSIGNMENT …]`: grade the samples, write what they get into `expected_scores`.
+"""`python -m tests.grader.tools.scores [ASSIGNMENT …]`: grade the samples and write their scores into
+`expected_scores`.
 
-A row whose score is in its range stays as it is. `git diff` then shows what a change of the tests did to each sample:
-look at it before you commit it.
+A row whose score is in its range stays as it is. `git diff` then shows how a change to the tests affected each sample;
+check it before you commit.
 """
 
 from __future__ import annotations

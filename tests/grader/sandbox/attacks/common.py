@@ -31,7 +31,7 @@ def _calling(action, name):
 
 
 def late_in_every_call(action):
-    """Do the same after 40 calls, which are more than public tests make; all of them raise NotImplementedError."""
+    """Do the same after 40 calls, more than public tests make; those calls raise NotImplementedError."""
     made = []
 
     def call(name, args):
@@ -57,7 +57,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark of some arguments that the test recognises in any output."""
+    """Return a mark for some arguments, which the test recognises in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 
