@@ -121,7 +121,7 @@ def test_padding_loses_nothing(batches, sizes, side, seed):
 
 @pytest.mark.question("position_ids", points=0.3125)
 def test_positions_with_any_leading_axes(batches, rng):
-    """One row or many are allowed, with padding anywhere."""
+    """One or more rows are allowed, with padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.position_ids, drawn_mask(rng, *shape))
     expect.matches(batches.position_ids, drawn_mask(rng, 2, 700))
@@ -160,7 +160,7 @@ def test_positions_do_not_loop(batches):
 
 @pytest.mark.question("padding_mask", points=0.3125)
 def test_padding_mask_with_any_leading_axes(batches, rng):
-    """One row or many are allowed, with padding anywhere; the head axis is the third from the end."""
+    """One or more rows are allowed, with padding anywhere; the head axis is the third from the end."""
     for shape in ((6,), (3, 5), (2, 3, 4)):
         expect.matches(batches.padding_mask, drawn_mask(rng, *shape))
 
@@ -216,7 +216,7 @@ def test_a_row_has_a_real_token(batches, function, arguments):
 
 @pytest.mark.question("next_positions", points=0.1875)
 def test_next_with_any_leading_axes(batches, rng):
-    """One row or many are allowed, with padding anywhere."""
+    """One or more rows are allowed, with padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.next_positions, drawn_mask(rng, *shape))
     for real in (128, 256, 32_768, 65_536):

@@ -240,7 +240,7 @@ def t5_buckets_all_exact(method, q, k, parameters):
 
 @mistake("logits", "expected: the sign, easily lost between i − j and j − i")
 def alibi_added(method, q, k, parameters):
-    """Your ALiBi bias grows with the distance. The rule: subtract it, so far keys count less."""
+    """Your ALiBi bias grows with the distance. The rule: subtract it, so that far keys count less."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "alibi":
         return right
@@ -668,7 +668,8 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
 
 @mistake("logits", "expected: the scale left out if a method does nothing to the scores")
 def plain_scores_without_scale(method, q, k, parameters):
-    """If a method does not act in the scores, you did not divide by √d. The rule: every method starts from q·k / √d."""
+    """For methods that do not act in the scores, you did not divide by √d. The rule: every method starts from q·k /
+    √d."""
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
 

@@ -308,8 +308,8 @@ def odd_columns_first(w, n_heads):
 
 @mistake("to_half_layout", "expected: heads assumed to be the last axis")
 def head_and_pair_exchanged(w, n_heads):
-    """You took the two features of a pair from different heads. The rule: heads are consecutive blocks, and both
-    features of a pair are in the same head."""
+    """You gave each head every n_heads-th column. The rule: heads are consecutive blocks, and both features of a pair
+    are in the same head."""
     w = _array(w)
     size = w.shape[-1] // n_heads
     split = w.reshape(*w.shape[:-1], size // 2, 2, n_heads)

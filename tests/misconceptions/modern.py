@@ -288,7 +288,7 @@ def tokens_kept_twice(length, n_sinks, window):
 
 @mistake("kept_tokens", "expected: `window` taken as the size of the whole cache")
 def sinks_taken_from_the_window(length, n_sinks, window):
-    """Your window is smaller by the number of sinks. The rule: the window keeps its size, and the sinks are added to
+    """Your window is too small by the number of sinks. The rule: the window keeps its size, and the sinks are added to
     it."""
     return modern.kept_tokens(length, n_sinks, max(window - n_sinks, 0))
 

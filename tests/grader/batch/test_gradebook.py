@@ -125,7 +125,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """Submissions without an assignment have no suite, and are unreadable."""
+    """Submissions without an assignment have no suite and are unreadable."""
     book.take_in([[unreadable("ada", assignment="")]], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()

@@ -2,9 +2,9 @@
 behave.
 
 A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros, refuses
-every call, or reorders the numbers of its first argument. Each test is run with the function of its question lazy in
-every such way, and with every other function that it calls correct, lazy in the same way, or lazy in one of three ways.
-No such mix passes it.
+every call, or reorders the numbers of its first argument. Each test runs with its question's function lazy in every
+such way, and with every other function that it calls either correct, lazy in the same way, or lazy in one of three
+ways. No such mix passes.
 
 A property is about its subject: a score that ignores positions also depends only on their difference, because it
 depends on nothing. So each property also runs with functions that are right, except that they ignore one or two

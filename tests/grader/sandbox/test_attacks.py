@@ -39,7 +39,7 @@ COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
-"""Limits for attacks that wait for the clock; a faster clock tests the same."""
+"""Limits for attacks that wait for a time limit; a shorter one tests the same."""
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
 

@@ -1,11 +1,11 @@
 """A result in a browser tab is the same as on a student's machine: mark, cause and message, word for word.
 
-Two differences are no mistakes of the tab, and other machines differ in the same way:
+Two differences are not mistakes of the tab, and other machines differ in the same way:
 
-- the line of an endless loop at which its time is over;
-- the last digits of what numpy computes in float32: its functions round in another way on each kind of
-  processor. So a value may differ in its sixth digit, and where a file computes in float32 what is float64,
-  other values are far enough from the right ones to be seen.
+- the line of an endless loop at which its time runs out;
+- the last digits that numpy computes in float32, because its functions round differently on each kind of
+  processor. So a value may differ in its sixth digit, and if a file computes in float32 where float64 is due,
+  other values may be far enough from the right ones to be noticed.
 """
 
 from __future__ import annotations

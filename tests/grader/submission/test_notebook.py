@@ -124,7 +124,7 @@ def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
-    """One sentence names any number of cells."""
+    """However many cells there are, one sentence names them."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"
