@@ -265,7 +265,7 @@ def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
     names = tuple(assignment.name for assignment in assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_uploads, known=names), students)
+    outcomes = map_bounded(partial(read_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")
