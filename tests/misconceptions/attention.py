@@ -168,8 +168,8 @@ def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9")
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
-    """You replaced masked scores by a large negative number: if a whole row is masked, all its scores are equal, and
-    the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
+    """You replaced masked scores with a large negative number: if a whole row is masked, all its scores are equal, and
+    forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
     return weigh(q, k, mask, bias, blocked=-1e9)
 
 

@@ -456,7 +456,7 @@ def gates_set_to_zero(log_f, boundaries):
 
 @mistake("reset_gates", "expected: there is nothing before token 0, unless a state is left over from an earlier row")
 def first_text_left_open(log_f, boundaries):
-    """You left the gate of the first text open. The rule: each text begins with an empty state, the first text too."""
+    """You left the gate of the first text open. The rule: each text begins with an empty state, even the first."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:-1]] = -np.inf
     return gates
@@ -491,7 +491,7 @@ def ring_in_order(length, slots):
 
 @mistake("ring_positions", "huggingface/transformers #47708 (the ring is written one slot off)")
 def one_token_ahead(length, slots):
-    """Your ring is one token behind. The rule: after `length` tokens the newest position is length − 1."""
+    """Your ring is one token behind. The rule: after `length` tokens, the newest position is length − 1."""
     return batches.ring_positions(length + 1, slots)
 
 
@@ -537,7 +537,7 @@ def slots_of_the_last_round_empty(length, slots):
 
 @mistake("ring_positions", "expected: length mod slots mistaken for the newest token")
 def one_token_missing(length, slots):
-    """Your ring misses the newest token. The rule: after `length` tokens the newest position is length − 1."""
+    """Your ring misses the newest token. The rule: after `length` tokens, the newest position is length − 1."""
     return batches.ring_positions(max(length - 1, 0), slots)
 
 
@@ -586,7 +586,8 @@ def without_itself(parents):
 
 @mistake("tree_mask", "expected: [key, query]")
 def children_in_the_place_of_parents(parents):
-    """You swapped rows and columns, so parents use their children. The rule: row i is the token that uses column j."""
+    """You swapped rows and columns, so parents use their children. The rule: entry (i, j) says whether token i uses
+    token j."""
     return batches.tree_mask(parents).T
 
 

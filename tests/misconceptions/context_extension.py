@@ -59,7 +59,7 @@ def positions_rounded_down(positions, factor):
 @mistake("ntk_base", "expected: the exponent d/(d − 2) left out")
 def base_multiplied_by_the_factor(base, factor, head_dim):
     """You multiplied the base by the factor itself. The rule: first raise the factor to the power d/(d − 2), so the
-    slowest pair is exactly factor times slower."""
+    slowest pair is slower by exactly the factor."""
     return float(base) * factor
 
 

@@ -91,7 +91,7 @@ def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "expected: the sum cannot tell (y, x) from (x, y)")
 def codes_added_up(height, width, d_model, base=10000.0):
-    """You added the codes of y and x over all features. The rule: each axis has its own half of the features."""
+    """You added the encodings of y and x over all features. The rule: each axis has its own half of the features."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
 
@@ -322,7 +322,7 @@ def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
 
 @mistake("apply_rope_nd", "huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264")
 def half_layout_on_a_grid(x, positions, frequencies):
-    """You paired features half the width apart, as transformers does. The rule: a pair is two neighbours here, (2i,
+    """You paired features half the width apart, as transformers does. The rule: here, a pair is two neighbours, (2i,
     2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)

@@ -70,7 +70,7 @@ def only_the_future_is_clipped(positions, max_distance):
 
 @mistake("clip_positions", "expected: clipping mistaken for masking")
 def far_tokens_count_as_here(positions, max_distance):
-    """You replaced distances beyond the limit by 0, which means the token itself. The rule: replace them by the
+    """You replaced distances beyond the limit with 0, which means the token itself. The rule: replace them with the
     limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)

@@ -257,7 +257,7 @@ def rotated_by(x, positions, base, turn):
 
 @mistake("apply_rope", "expected: the two results of rope_cos_sin unpacked in the wrong order")
 def cosine_and_sine_exchanged(x, positions, base=10000.0):
-    """You swapped cosine and sine in the rotation. The rule: at position 0 the features stay as they are."""
+    """You swapped cosine and sine in the rotation. The rule: at position 0, the features stay as they are."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
 
 
@@ -348,7 +348,7 @@ def matrix_transposed(position, head_dim, base=10000.0):
 
 @mistake("rope_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores are too large by the factor √d. The rule: divide by the square root of head_dim."""
+    """Your scores are too large by a factor of √d. The rule: divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(np.shape(q)[-1])
 
 

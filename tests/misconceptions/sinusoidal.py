@@ -143,7 +143,7 @@ def frequencies_in_full_turns(d_model, base=10000.0):
 @mistake("sinusoidal_encoding", "expected: positions[:, None], as in most code")
 def new_axis_behind_the_first(positions, d_model, base=10000.0):
     """You put the new axis after the first axis of positions, which is right only for a list of positions. The rule:
-    the features are a new last axis, after all axes of positions, even if it has none."""
+    the features are a new last axis, after all axes of `positions`, if it has any."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(angles), np.cos(angles))
 
