@@ -4,7 +4,7 @@
     feedback.png  a wrong function of lesson 5: its likely cause, beside a dial
     report.png    the report of the sample class
 
-`pictures.json` beside them holds hashes of what they were drawn from: a test says when they are out of date.
+`pictures.json` beside them contains hashes of their sources, so a test can tell when they are out of date.
 """
 
 from __future__ import annotations

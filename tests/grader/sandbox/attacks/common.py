@@ -3,9 +3,9 @@
 An attack is safe even if the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
-    late_in_every_call(f)  makes them call f() once they were called more often than public tests do
-    tried()                says that the attack was made, by a file
-    OPENED                 a mark of this worker alone: what one that replaces another must not get to a student
+    late_in_every_call(f)  makes them call f() after more calls than public tests make
+    tried()                records in a file that the attack was made
+    OPENED                 a mark of this worker alone, which a replacement worker must not get to a student
 """
 
 import contextlib
