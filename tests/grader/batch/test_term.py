@@ -30,13 +30,13 @@ NAME = "sinusoidal"
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for graders: no submission is run."""
+    """Stand-ins for graders, so that no submission is run."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 def grade(folder: Path, out: Path) -> str:
-    """Return what a run prints."""
+    """Return the output of a run."""
     page = io.StringIO()
     run.grade([folder], out, console=Console(file=page, width=300))
     return page.getvalue()
@@ -48,8 +48,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_term_is_one_table(tmp_path: Path) -> None:
-    """The table has a row per student, a column per lesson in the order of the course, and the sum; missing
-    scores are empty."""
+    """The table has a row per student, a column per lesson in course order, and the total; missing scores are empty."""
     put(tmp_path / "class", {"rope/ada.py": solved(10, "apply_rope"), "rope/zoë.py": solved(25, "apply_rope")})
     put(tmp_path / "class", {"alibi/ada.py": solved(5, "alibi_slopes"), "naive/ada.py": solved(1, "binary_encoding")})
     grade(tmp_path / "class", tmp_path / "out")
@@ -60,7 +59,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is another submission, a changed test, a correction by hand, or two of these."""
+    """The reason is a new submission, a changed test, a correction by hand, or two of these."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -87,7 +86,7 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
-    """One line each, with the earlier score; a submission that comes later is no change."""
+    """Each change is one line, with the earlier score; a first submission that comes later is not a change."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
     grade(folder, out)
@@ -113,7 +112,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Otherwise it is unknown which of two files with one name counts."""
+    """Otherwise, it is unknown which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()
@@ -144,7 +143,7 @@ def interrupted(*_: object) -> None:
 
 @pytest.fixture
 def late(tmp_path: Path) -> Iterator[Path]:
-    """The OUT of a class whose platform reports the time of each submission."""
+    """OUT folder of a class whose platform reports the time of each submission."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
         {"submitted": "2026-11-02T09:00:00", "late": True},
@@ -178,7 +177,7 @@ def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
 
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
-    """The folders stay until the command names others, and a folder that is gone is named in a sentence."""
+    """The folders stay the same until the command names others; a folder that is gone is named in one sentence."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})

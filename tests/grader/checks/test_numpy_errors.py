@@ -1,4 +1,4 @@
-"""numpy's exceptions: each gets one sentence, with the shapes involved and the line of the error."""
+"""numpy's exceptions: each gets one sentence with the shapes involved and the line of the error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZEROS, MASK = np.zeros, np.ones((3, 4)) > 0
 
 
 def message(function: Callable[[], Any]) -> str:
-    """Return the message that numpy raises with."""
+    """Return the message of numpy's exception."""
     with pytest.raises((ValueError, IndexError, TypeError)) as caught:
         function()
     return str(caught.value)

@@ -1,4 +1,5 @@
-"""Self-study: hidden tests too on the student's file, in one process, with causes, reasons and worked solutions."""
+"""Self-study: hidden tests also run on the student's file, in one process, with causes, reasons and worked
+solutions."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ ADA, STUB = ((SAMPLES / "rope" / "ada.py").read_text("utf-8"), course.find("rope
 
 @pytest.fixture
 def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Learn:
-    """Return the output of the command in a checkout with this solution of rope."""
+    """Return the command's output in a checkout with this solution for rope."""
     (tmp_path / "assignments").mkdir()
     for path in (course.ROOT / "solutions", course.ROOT / "tests", *(course.ROOT / "assignments").iterdir()):
         if path.name != "rope":
@@ -82,7 +83,7 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
 
 
 def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--alone` works with `--page`, as with `--watch`."""
+    """`--alone` works with `--page` just as with `--watch`."""
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:

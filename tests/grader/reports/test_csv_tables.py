@@ -1,4 +1,4 @@
-"""Tables that people and platforms save: they are read alike in any form, and written back byte for byte."""
+"""Tables that people and platforms save: they are read correctly in any form and written back byte for byte."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def written(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> st
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Path) -> None:
-    """This holds for every encoding, delimiter, line end and quoting; only a cell that is set changes."""
+    """This holds for every encoding, delimiter, line end and quoting style; only a cell that is set changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
     delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(ENDS)
@@ -147,6 +147,6 @@ def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool,
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
-    """A pattern that scans the rest of a table again and again would take longer than a term."""
+    """A pattern that repeatedly scans the rest of a table would take longer than a term."""
     with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
         read(tmp_path, 'Student,ID\n"' + "a" * 2000)

@@ -1,4 +1,5 @@
-"""Export of scores and feedback to a platform: every student gets their own, and every student without one is named."""
+"""Export of scores and feedback to a platform: every student gets the right ones, and every student without any is
+named."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """If any are missing, there is one sentence, exit code 2, and no file; a report says so at its top."""
+    """If any are missing, there is one sentence, exit code 2 and no file; a report says so at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -139,7 +140,7 @@ def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: 
 
 
 def test_nothing_is_matched_by_likeness(out: Path) -> None:
-    """Another domain, a part of a number, a name: each case is listed, and no score is written."""
+    """With a different domain, only part of a number, or only a name, the case is listed, and no score is written."""
     graded(
         out,
         [
@@ -154,7 +155,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """These cases are a line that two submissions match, and a student with two lines."""
+    """The cases are a line that matches two submissions and a student with two lines."""
     graded(
         out,
         [
@@ -200,7 +201,7 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
 
 
 def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
-    """Moodle numbers groups too: a line with that number and another name belongs to somebody else."""
+    """Moodle also numbers groups, so a line with that number and a different name belongs to somebody else."""
     graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
     done, rows = run(out, MOODLE)
     assert [row["Grade"] for row in rows] == ["", SCORE]
@@ -219,7 +220,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
 def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
-    """Tables and archives in another encoding have such names, on either side."""
+    """Tables and archives in a different encoding have such names, on either side."""
     for folder, cell in ((name, other), (other, name)):
         graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
         done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
@@ -260,7 +261,7 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
 
 @pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
 def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
-    """A score that was typed in by hand may be among them."""
+    """Scores that were typed in by hand may be among them."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
     assert f"Cells that held another number: {count + 1} in RoPE (77)." in done.output
@@ -287,8 +288,7 @@ def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) ->
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each score goes into the column of its lesson; both sections, and logins that begin with a sign, are
-    recognised."""
+    """Each score goes into its lesson's column; both sections, and logins that begin with a sign, are recognised."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
@@ -338,7 +338,7 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
-    """Students without a number of the platform, or without a known assignment, are named."""
+    """Students without a number on the platform or without a known assignment are named."""
     problem = Problem("A .docx.")
     graded(
         out,
