@@ -1,17 +1,17 @@
-"""A mistake costs once: a test that fails above a wrong function runs again with right values of that function.
+"""A mistake costs once: a failed test that depends on a wrong function runs again with that function's right values.
 
-Examiners call it error carried forward. A failed test runs once more, and in that run the submission's wrong functions
-below the tested one return right values: the solution answers in the grader, and only values reach the submission's
-second process. A test that passes then has its points, on two conditions:
+Examiners call this error carried forward. A failed test runs once more, and in that run the wrong functions that the
+tested one builds on return right values: the solution answers in the grader, and only values reach the submission's
+second process. If the test then passes, it gets its points, on two conditions:
 
-1. In the call that gained by it, a right value differs from the result of the submission's own function.
+1. In the call that right values helped, a right value differs from the result of the submission's own function.
 2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
    *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
    have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
    (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
    lost.)
 
-The second process answers questions to the submission's own functions before it gets any call itself: a base
+The second process answers questions to the submission's own functions before it gets any call itself, because a base
 that has not seen the call cannot look up the value that would make a wrong guess follow.
 """
 
@@ -38,12 +38,12 @@ from autograder.sandbox.backend import SandboxedBackend
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failure that right values below cannot turn into a pass."""
+"""Kinds of failure that right values cannot turn into a pass."""
 
 _FLOAT32 = np.dtype(np.float32)
 
 MAX_LATE_CHECKS = 2
-"""Maximum number of calls that only the second run of a test makes and whose first answers it checks."""
+"""Maximum number of calls that only a test's second run makes and whose first answers it checks."""
 
 T = TypeVar("T")
 
@@ -80,16 +80,16 @@ def follow_through(
 
 @dataclass(frozen=True)
 class WrongFunctions:
-    """The functions of a submission with a wrong result."""
+    """The functions of a submission that returned a wrong result."""
 
     names: frozenset[str]
     """Names of all these functions."""
     without_right_values: frozenset[str]
-    """Names of the functions with a wrong value, a wrong shape or an exception in a test."""
+    """Names of the functions that returned a wrong value or shape, or raised an exception, in a test."""
 
     @classmethod
     def among(cls, results: Sequence[TestResult], reference: Reference) -> WrongFunctions:
-        """Return the functions that fail a test or returned a wrong dtype, even if no test found it."""
+        """Return the functions that failed a test, or returned a wrong dtype that no test noticed."""
         failed = [result for result in results if not result.passed and result.test.question != ANSWERS]
         if not failed:
             return cls(frozenset(), frozenset())
@@ -101,7 +101,7 @@ class WrongFunctions:
 
 
 class _Retry:
-    """The second run of one failed test, and the backend of the submission in it."""
+    """The second run of one failed test, which is also the submission's backend in that run."""
 
     failure = None
 
@@ -128,7 +128,7 @@ class _Retry:
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers are allowed only if they follow from the submission's own functions."""
         self.questions = _remembered(self._questions)
-        """Return the calls of replaced functions that the solution makes in a call."""
+        """Return the calls to replaced functions that the solution makes in a call."""
         self.is_helped = _remembered(self._is_helped)
         """Return whether right values make a difference in a call."""
         self.helped: list[Call] = []
@@ -143,12 +143,12 @@ class _Retry:
                 items = self.result.calls.items()
                 self.unexplained = [item for item in items if not self._is_plainly_in_order(*item)]
                 return all(self.is_helped(call) for call, _ in self.unexplained)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
+        except MemoryError:  # a test may pass on the submission's result, which may be very large
             pass
         return False
 
     def own_questions(self) -> Iterator[Call]:
-        """Yield the calls of replaced functions that the solution makes in the calls with unexplained first answers."""
+        """Yield the calls to replaced functions that the solution makes in the calls with unexplained first answers."""
         for call, _ in self.unexplained:
             yield from self.questions(call)
 
@@ -167,7 +167,7 @@ class _Retry:
         return replace(retried, replaced=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _lowest_helpful_function(self) -> str | None:
-        """Return the lowest function whose right value differs in a call that was helped."""
+        """Return the lowest function whose right value made a difference in a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
             for question in [call, *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
@@ -176,18 +176,20 @@ class _Retry:
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
-        """Return the reply with right values if they make a difference, else that of the first process."""
+        """Return the reply with right values if they make a difference, otherwise the first process's reply."""
         if not self.is_helped(call):
             return self.first.reply(call)
         if call.encoded not in self.checked_calls and self.late_checks and not self._is_late_answer_explained(call):
-            raise Stopped(Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions")
+            raise Stopped(
+                Kind.KILLED, f"the first answer of {call.function} does not follow from the submission's own functions"
+            )
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(call, self._replaced_below(call), self.questions(call))
 
     def _is_late_answer_explained(self, call: Call) -> bool:
-        """Return whether the first process's answer to a new call is allowed."""
+        """Return whether the first process's answer to a call that only the second run makes is allowed."""
         self.late_checks -= 1
         try:
             return self.is_in_order(call, self.first.reply(call))
@@ -200,24 +202,26 @@ class _Retry:
         return self.replaced & self.reference.call_graph.dependencies(call.function)
 
     def _questions(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions that the solution makes itself, not inside another of these calls."""
+        """Return the calls to replaced functions that the solution makes directly, not inside another such call."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _is_helped(self, call: Call) -> bool:
-        below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
+        below = self._replaced_below(
+            call
+        )  # a right function may build on a wrong one in a different way from the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [call] if call.function in self.replaced else []
         questions = [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
-        # Those with a known reply come first: one difference is enough.
+        # Questions with a known reply come first: one difference is enough.
         return any(map(self._differs, sorted(questions, key=lambda question: not self.first.has_replied(question))))
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process and the solution give different results.
 
-        A function without a wrong value in a test may differ only by an error or by a dtype: any other difference would
-        cost it little, and could distinguish two guesses.
+        A function without a wrong value in any test may differ only by an error or a dtype: any other difference would
+        cost it little, and could tell two guesses apart.
         """
         right = self.reference.reply(question)
         try:
@@ -234,7 +238,7 @@ class _Retry:
     # Is a first answer allowed?
 
     def is_in_order(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is an error, or right, or follows from the submission's own functions.
+        """Return whether a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since its points are lost.
         """
@@ -243,7 +247,7 @@ class _Retry:
         return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_plainly_in_order(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is allowed, for any results of the submission's own functions."""
+        """Return whether a first answer is allowed, whatever the submission's own functions return."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
@@ -272,7 +276,7 @@ class _Retry:
 
 
 def _while_there_is_time(retries: Iterable[_Retry], backend: SandboxedBackend) -> Iterator[_Retry]:
-    """Yield the retries until the submission's clock has run out, since checking its replies takes time too."""
+    """Yield the retries until the submission's clock has run out, since checking its replies also takes time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)
 
 

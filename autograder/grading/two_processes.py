@@ -1,7 +1,7 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
 The first process has seen the tests. The second process loads the submission again, with a substitute for each function
-(`sandbox.substitutes`) that can return right values, and receives only the calls that follow-through needs.
+(`sandbox.substitutes`) that can return right values. It receives only the calls that follow-through needs.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ MAX_ROUNDS = 8
 """Maximum number of times that one call is made, each time with more answers."""
 
 MAX_WHOLE_NUMBER = 1 << 20
-"""Largest whole number in a value that the solution receives, because it may loop that often."""
+"""Largest whole number in a value that the solution receives, because the solution may loop that many times."""
 
 QUESTION_SECONDS = 2.0
-"""Processor time that the questions of one phase of a suite may take in the grader."""
+"""Processor time that the questions in one phase of a suite may take in the grader."""
 
 MAX_QUESTION_BYTES = 64 << 20
-"""Maximum bytes of questions and replies in one phase of a suite."""
+"""Maximum bytes of questions and replies in one phase of a suite, together."""
 
 
 MAX_TOGETHER_BYTES = 64 * 1024
@@ -49,7 +49,7 @@ MAX_TOGETHER_BYTES = 64 * 1024
 
 
 class Budget:
-    """The processor time and the bytes that the questions about one submission may still cost."""
+    """The processor time and the bytes that questions about one submission may still use."""
 
     def __init__(self) -> None:
         self.seconds = QUESTION_SECONDS
@@ -71,7 +71,7 @@ class Budget:
 
 
 class FirstProcess:
-    """The submission that is graded: each call is made once, and its reply stored."""
+    """The submission being graded: each call is made once, and its reply is stored."""
 
     def __init__(self, backend: Backend, results: Sequence[TestResult]) -> None:
         """Remember the calls of `results`."""
@@ -83,14 +83,14 @@ class FirstProcess:
         """Functions that gave no reply."""
 
     def has_replied(self, call: Call) -> bool:
-        """Return whether the reply to a call is stored; calls with a count of lines are not."""
+        """Return whether the reply to a call is stored; replies with a count of lines are not."""
         return (call.encoded, False) in self.replies
 
     def reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raises Stopped if there is none."""
+        """Return the reply to a call. Raise Stopped if there is none."""
         key = (call.encoded, call.measured)
         if key not in self.replies:
-            if call.function in self.silent:  # each end of a process counts against the whole submission
+            if call.function in self.silent:  # each process that ends counts against the whole submission
                 raise Stopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
@@ -117,7 +117,7 @@ class SecondProcess:
             self._ask_together(list(new.values()))
 
     def _ask_together(self, questions: Sequence[Call]) -> None:
-        """Send questions in one message, or one half after the other if they or their values are too large for one."""
+        """Send questions in one message, or in halves if they or their values are too large for one message."""
         size = sum(len(question.encoded) for question in questions)
         if len(questions) == 1 or size <= MAX_TOGETHER_BYTES:
             self._ask_in_one_message(questions)
@@ -141,7 +141,7 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raises ValueError if there is no value, or if it is too large to compute with, and Stopped if there is no reply.
+        Raise ValueError if there is no value or if it is too large to compute with, and Stopped if there is no reply.
         """
         self.fetch_values([question])
         has_value, value = self.submitted_values.get(question.encoded, (False, None))
@@ -150,10 +150,10 @@ class SecondProcess:
         return copy.deepcopy(value)  # the solution may write into it
 
     def helped_reply(self, call: Call, replaced: Collection[str], questions: Sequence[Call]) -> Reply:
-        """Return the reply to a call with right values of the functions in `replaced`.
+        """Return the reply to a call, with right values for the functions in `replaced`.
 
         The second process first gets the sealed answers to `questions`, which the solution asks in this call. Then it
-        gets answers to its own questions, if they are not larger than the call and `questions`.
+        gets answers to its own questions, provided that these are not larger than the call and `questions`.
         """
         sealed_answers = [_sealed(*_answer(question, self.reference.reply(question))) for question in questions]
         for _ in range(MAX_ROUNDS):
@@ -163,12 +163,12 @@ class SecondProcess:
                 return self.backend.call(call) if call.measured and reply.raised is None else reply
             held = _Extent.of(call, *questions)
             sealed_answers = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
-        raise Stopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
+        raise Stopped(Kind.KILLED, f"{call.function} keeps asking for more right values")
 
     def _helped_call(self, call: Call, replaced: Collection[str], sealed_answers: list[Sealed]) -> Reply:
-        """Send sealed answers and make the call, without a count of its lines.
+        """Send sealed answers and make the call, without counting its lines.
 
-        This is one message, unless it is too large.
+        All this is one message, unless it is too large.
         """
         together = Call("_helped_call", (sorted(replaced), sealed_answers, *_as_sent(call)))
         if not _fits_a_message(together):
@@ -193,7 +193,7 @@ class SecondProcess:
 
 
 class _Extent:
-    """The size and the whole numbers of some calls: a question beyond them needs more than these calls.
+    """The size and the whole numbers of some calls, which a question may not exceed.
 
     Otherwise the submission could request the whole range of a function of whole numbers, and the right values could
     reach the first process through a channel that no lock closes.
@@ -203,7 +203,7 @@ class _Extent:
         self.size = size
         """Bytes of the longest call."""
         self.numbers = numbers
-        """Absolute whole numbers in the arguments."""
+        """Absolute values of the whole numbers in the arguments."""
 
     @classmethod
     def of(cls, *calls: Call) -> _Extent:
@@ -212,7 +212,7 @@ class _Extent:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def has_room_for(self, question: Call) -> bool:
-        """Return whether a question has no more bytes than the calls, and only their whole numbers, up to signs."""
+        """Return whether a question is no longer than the calls and has only their whole numbers, up to signs."""
         if len(question.encoded) > self.size or largest((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
         numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
@@ -233,7 +233,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the questions of a helped call that have no answer yet; None if it returned a value."""
+    """Return the unanswered questions of a helped call; None if the call returned a value."""
     match reply.value:
         case (str(head), list(questions)) if head == UNANSWERED:
             return questions
@@ -264,14 +264,14 @@ def _fits_a_message(call: Call) -> bool:
 
 
 def unmeasured(call: Call) -> Call:
-    """Return the call without a count of its lines."""
+    """Return the call as one whose lines are not counted."""
     return replace(call, measured=False) if call.measured else call
 
 
 def largest(value: Any, kinds: str = "iu") -> float:
     """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
 
-    `kinds`: the kinds of numpy dtypes that count, whole numbers by default.
+    `kinds`: the kinds of numpy dtypes that count, by default whole numbers.
     """
     if isinstance(value, dict | tuple | list):
         return max((largest(part, kinds) for part in (value.values() if isinstance(value, dict) else value)), default=0)

@@ -341,9 +341,9 @@ WRITTEN = {
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
-        "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again.",
+        "score_m1_n3_equals_m3_n5 is missing: copy its line from the handout again.",
     ),
-    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is no question of this lesson."),
+    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is not a question in this lesson."),
 }
 
 

@@ -159,7 +159,7 @@ def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
         path.write_bytes(source)
         assert words in check("rope")
     path.unlink()
-    assert "is not there. Take it from the handout again." in check("rope")
+    assert "does not exist. Copy it from the handout again." in check("rope")
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(

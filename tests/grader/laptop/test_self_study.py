@@ -65,10 +65,11 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Le
     for given, tries in (("2", 1), ("2", 1), ("4", 2)):
         said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
         assert ("The reason comes after 2 wrong answers; this is number 1." in said) is (tries < 2)
-    assert f"✗ {number}: 4. Right is 0; " in said and "✓ rotates_values: False. Right is False; " in said
+    assert f"✗ {number}: 4. The right answer is 0; " in said
+    assert "✓ rotates_values: False. The right answer is False; " in said
     assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
     said = learn(ADA.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values: True. Right is False; " in said
+    assert "✗ rotates_values: True. The right answer is False; " in said
 
 
 @pytest.mark.long

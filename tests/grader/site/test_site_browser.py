@@ -306,4 +306,4 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.write(
             find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
         )
-        opened.wait_for("✗ rotates_values: True. Right is False;")
+        opened.wait_for("✗ rotates_values: True. The right answer is False;")
