@@ -25,12 +25,12 @@ class StudentTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, sections: Mapping[str, str]) -> None:
-        """`sections` has the section of each person, if a roster had sections."""
+        """Take each person's section, if a roster has sections."""
         self._sections = sections
         self._students: dict[str, _StudentScores] = {}
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         submission = row.submission
         identities = [getattr(submission.person, name) for name in IDENTITIES]
         student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))

@@ -141,7 +141,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
 
 def test_a_file_that_does_not_end_is_described_in_one_sentence(tab: Window) -> None:
     tab.write("x = 1\nwhile True: x += 1\n")
-    tab.wait_for("your file does not end: line 2 loops for more than 5 seconds", ".standing pre")
+    tab.wait_for("your file does not finish: line 2 loops for more than 5 seconds", ".standing pre")
     tab.write(SOLUTION)
     tab.wait_for("10 of 10 functions are right")
 
