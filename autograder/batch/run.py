@@ -30,7 +30,7 @@ from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
-from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -65,7 +65,8 @@ def grade(
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     known = tuple(one.name for one in course.assignments())
-    found = _found(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
+    prefixes = zip(folders, _prefixes(folders), strict=True)
+    found = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
     summary.remarks += [f"Read as {one.layout}." for one in found]
     summary.add_names("Skipped, nobody's submission", [name for one in found for name in one.passed_over])
     with Gradebook.writing(out) as book:
@@ -93,13 +94,13 @@ def grade(
     return summary
 
 
-def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]:
-    """Return the downloads. If there are several, prefix their files with enough of their paths to tell them apart."""
+def _prefixes(folders: Sequence[Path]) -> list[str]:
+    """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
     if len(folders) < 2:
-        return downloads
+        return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
     names = [folder.resolve().relative_to(around).as_posix() for folder in folders]
-    return [one if name == "." else one.below(name) for one, name in zip(downloads, names, strict=True)]
+    return ["" if name == "." else f"{name}/" for name in names]
 
 
 def _read_submissions(
@@ -112,7 +113,7 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, known=known), students)
+    outcomes = parallel.map_bounded(partial(read, assignments=known), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):

@@ -265,7 +265,7 @@ def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield an earlier class's submissions, including unreadable ones, from a folder as `grade` takes it."""
     names = tuple(assignment.name for assignment in assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_uploads, known=names), students)
+    outcomes = map_bounded(partial(read_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

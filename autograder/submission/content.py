@@ -39,9 +39,12 @@ def size_limit(name: str) -> int:
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a file. Raise UnreadableError for more than `limit` bytes, OSError for a link."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would wait for a writer
-    with open(descriptor, "rb") as file:
+    with _opened(path) as file:
         return _bounded(file, limit)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")  # a pipe would wait for a writer
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:
@@ -66,12 +69,11 @@ def files_below(folder: Path) -> list[str]:
     return sorted(paths)
 
 
-def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
-    """Return the files in a zip by name, without junk. A damaged zip may raise any exception."""
+def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
+    """Return the files in a zip by name, sorted, without junk. A damaged zip may raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
-    short = [name for name in members if len(name) <= MAX_MEMBER_NAME]
-    return [(name, members[name]) for name in sorted(short) if not any(map(is_junk, name.split("/")))]
+        members = _members(archive)
+    return {name: members[name] for name in sorted(members) if len(name) <= MAX_MEMBER_NAME}
 
 
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
@@ -79,15 +81,17 @@ def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
 
     A damaged zip may raise any exception.
     """
-    with (
-        open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file,
-        zipfile.ZipFile(file) as archive,
-    ):
-        names = [info.filename.replace("\\", "/") for info in archive.infolist() if not info.is_dir()]
-    paths = [name.split("/") for name in names if not any(map(is_junk, name.split("/")))]
+    with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        paths = [name.split("/") for name in _members(archive)]
     while paths and all(len(path) > 1 and path[0] == paths[0][0] for path in paths):
         paths = [path[1:] for path in paths]
     return {path[0] for path in paths if len(path) > 1}, {path[0] for path in paths if len(path) == 1}
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the files in a zip by name, without junk."""
+    members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
+    return {name: info for name, info in members.items() if not any(map(is_junk, name.split("/")))}
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:

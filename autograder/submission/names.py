@@ -7,7 +7,8 @@ import hashlib
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _PUNCTUATION = "-_.@+"
@@ -26,20 +27,29 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
     return (base, (dot + ending).casefold()) if base else (name, "")
 
 
-def equal_to(name: str, assignments: Sequence[str]) -> str | None:
-    """Return the assignment whose name this is, in upper or lower case."""
-    return next((known for known in assignments if known.casefold() == name.casefold()), None)
+class Mention(NamedTuple):
+    """The assignment that a name contains, if any; it is exact if the name is the assignment's."""
+
+    name: str = ""
+    is_exact: bool = False
+
+    @property
+    def strength(self) -> int:
+        """Sort key: of several mentions, the strongest counts."""
+        return bool(self.name) + self.is_exact
 
 
-def named_in(name: str, assignments: Sequence[str]) -> str | None:
-    """Return the one assignment that is a separate word of this name; None if there is none, or several.
+def mention(name: str, assignments: Collection[str]) -> Mention:
+    """Return the one assignment that is a separate word of this name; nothing if there is none, or several.
 
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
     words = f"_{_words(name)}_"
-    named = [known for known in assignments if f"_{_words(known)}_" in words]
-    outer = [known for known in named if not any(known != other and f"_{known}_" in f"_{other}_" for other in named)]
-    return outer[0] if len(outer) == 1 else None
+    named = {each for each in assignments if f"_{_words(each)}_" in words}
+    outer = [each for each in named if not any(each != other and f"_{each}_" in f"_{other}_" for other in named)]
+    if len(outer) != 1:
+        return Mention()
+    return Mention(outer[0], is_exact=outer[0].casefold() == name.casefold())
 
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Records that this room returns: uploads, submissions read from them, and reasons why there is none."""
+"""Records of this room: a person, an upload, the submission read from it, and a reason why there is none."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class NothingToGradeError(UserError):
 
 @dataclass(frozen=True)
 class Person:
-    """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
+    """Facts that a platform states about a person. The label is for readers; `key` identifies the person."""
 
     platform: str = ""  # empty if no platform named the upload; then the file's or folder's name identifies
     number: str = ""  # of the platform; `sid` is the university's number
@@ -64,24 +64,31 @@ class Person:
         identity = self.number or self.email.casefold() or self.login or self.sid or self.name
         return f"{self.platform}:{identity}" if identity else ""
 
+    @property
+    def label(self) -> str:
+        """Name for readers, which another person may have too."""
+        return self.email or self.sid or self.name
+
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student submitted, not yet opened. A batch may have thousands."""
+    """A file or folder that one student submitted, not yet opened. A batch may have thousands.
+
+    A platform states the first facts in its name; the folder around it decides the path and the assignment.
+    """
 
     person: Person
     file: str = ""  # the student's name for it; empty for a folder and for a text of the platform
-    path: Path = Path()
-    label: str = ""  # path relative to the folder that the instructor named
-    student: str = ""  # name that distinguishes the student from all others in the folder
-    assignment: str = ""
-    is_decided: bool = False  # True if no name that a student chose can change the assignment
     attempt: int = 0
     version: tuple[int, int] = (0, 0)  # order among files of one name in one attempt
-    is_superseded: bool = False  # True if the same attempt has a newer file of the same name
     submitted: str = ""  # time in ISO format, if the platform states it
     late: bool | None = None
     problem: Problem | None = None
+    assignment: str = ""
+    is_decided: bool = False  # True if no name that a student chose can change the assignment
+    path: Path = Path()
+    label: str = ""  # path relative to the folder that the instructor named
+    student: str = ""  # the person's label, with a number if somebody else in the class has the same
 
     @property
     def name(self) -> str:

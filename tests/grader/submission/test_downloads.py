@@ -16,7 +16,7 @@ from rich.console import Console
 
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
-from autograder.submission.finder import find_in_folder
+from autograder.submission.downloads import find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct
 from tests.grader.support.folders import SOLVED, archive_of, put

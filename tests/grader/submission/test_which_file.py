@@ -125,6 +125,31 @@ def test_two_that_remain_are_named(tmp_path: Path, files: dict[str, str | bytes]
     assert row.problem is not None and one in row.problem.message and other in row.problem.message
 
 
+TEXTS = {"written": classroom.right, "stub": classroom.unfinished}
+
+
+@pytest.mark.parametrize("naive", TEXTS)
+@pytest.mark.parametrize("rope", TEXTS)
+@pytest.mark.parametrize("packed", ["rope_old.py", "main.py", "naive/main.py"])
+def test_each_assignment_is_read_as_if_it_were_the_only_one(naive: str, rope: str, packed: str, tmp_path: Path) -> None:
+    """A zip that is opened for one assignment is not named in the notes on another."""
+    files = {f"ada/{name}.py": TEXTS[state](name, 0) for name, state in (("naive", naive), ("rope", rope))}
+    put(tmp_path, {**files, "ada/w.zip": archive_of({packed: SOLVED})})
+    rows = classroom.read_folder(tmp_path, None, KNOWN)
+    assert [row.assignment for row in rows] == ["naive", "rope"]
+    assert rows == [row for name in ("naive", "rope") for row in classroom.read_folder(tmp_path, name, KNOWN)]
+
+
+@pytest.mark.parametrize("packed", [archive_of({"main.py": SOLVED}), b"PK"], ids=["good", "damaged"])
+@pytest.mark.parametrize(("folder", "is_named"), [("rope", True), ("week 5", True), ("naive", False)])
+def test_a_zip_in_an_assignment_s_folder_is_of_that_assignment(
+    packed: bytes, folder: str, is_named: bool, tmp_path: Path
+) -> None:
+    put(tmp_path / "ada", {"rope.py": STUB, "alibi.py": classroom.right("alibi", 0), f"{folder}/w.zip": packed})
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (f"{folder}/w.zip" in f"{row.file} {row.doubt}", row.problem) == (is_named, None)
+
+
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     """Notes name an untouched stub, another assignment's file, and a file with none of the functions."""
     inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())

@@ -1,4 +1,4 @@
-"""Uploads of every student in a folder.
+"""Download of a class: the uploads of every student in a folder.
 
 The names at the top of a folder, which platforms and instructors make, decide its layout: an export of
 Gradescope, folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from autograder.course import left_out_lessons
 from autograder.submission import platforms
 from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
-from autograder.submission.names import equal_to, named_in, printable, stem_and_suffix, utf8_safe
+from autograder.submission.names import Mention, mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
 _INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies beside a class
@@ -40,28 +40,14 @@ class Download(NamedTuple):
     students: tuple[tuple[Upload, ...], ...]
     passed_over: tuple[str, ...]
 
-    def below(self, folder: str) -> Download:
-        """Return the same download with a folder's name in front of every file: another folder may have its name."""
-        students = tuple(
-            tuple(replace(upload, label=utf8_safe(f"{folder}/{upload.label}")) for upload in uploads)
-            for uploads in self.students
-        )
-        return Download(self.layout, students, tuple(utf8_safe(f"{folder}/{name}") for name in self.passed_over))
 
+def find_in_folder(
+    folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
+) -> Download:
+    """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none.
 
-class _DefaultAssignment(NamedTuple):
-    """Assignment for a whole folder; it is only a suggestion unless it is decided."""
-
-    assignment: str = ""
-    is_decided: bool = False
-
-    def unless(self, inner: _DefaultAssignment) -> _DefaultAssignment:
-        """Return `inner` if it names an assignment with at least the same certainty, else this default."""
-        return inner if inner.assignment and inner.is_decided >= self.is_decided else self
-
-
-def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Download:
-    """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none."""
+    `prefix` is put in front of every file's label: another folder may have its name.
+    """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
@@ -69,18 +55,20 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
         why = f"The results would lie among the submissions in {shown}"
         raise NothingToGradeError(f"{why}: name another folder with --out.")
-    finder = _Finder(Path(os.path.abspath(folder)), tuple(known), assignment, out and Path(os.path.abspath(out)))
+    root = Path(os.path.abspath(folder))
+    finder = _Finder(root, [root.name], assignments, assignment, prefix, out and Path(os.path.abspath(out)))
     try:
-        layout, uploads = finder.read(finder.root, finder.default(finder.root.name))
+        layout, uploads = finder.read(root)
     except OSError as error:
         raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
     if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
         expected = f" for {assignment}" if assignment else ""
         raise NothingToGradeError(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
-    return Download(layout, _by_student(uploads), tuple(dict.fromkeys(map(utf8_safe, finder.passed_over))))
+    passed_over = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.passed_over)
+    return Download(layout, _per_student(uploads), tuple(passed_over))
 
 
-def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple[Upload, ...]:
+def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
     """Return the upload that is one file or one folder, as it is read among the class around it.
 
     Raise NothingToGradeError if it is missing.
@@ -88,37 +76,28 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> tuple
     if not os.path.lexists(path):
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
-    finder = _Finder(path.parent, tuple(known), assignment, None)
-    default_assignment = _DefaultAssignment()
-    for folder in reversed(path.parents[:_FOLDERS_AROUND]):
-        default_assignment = default_assignment.unless(finder.default(folder.name))
+    around = [folder.name for folder in reversed(path.parents[:_FOLDERS_AROUND])]
+    finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ([path.name], []) if is_folder else ([], finder.files_beside(path))
-    uploads = finder.of_class(path.parent, folders, files, default_assignment)[1]
-    (group,) = _by_student([upload for upload in uploads if upload.path == path])
+    uploads = finder.of_class(path.parent, folders, files)[1]
+    (group,) = _per_student([upload for upload in uploads if upload.path == path])
     return group
 
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finds uploads below `root`."""
+    """Finder of the uploads below `root`."""
 
     root: Path
-    known: tuple[str, ...]
-    only: str | None  # the one assignment to grade: folders of other assignments are ignored
-    out: Path | None  # folder of results, which is not a submission
+    around: Sequence[str]  # names of `root` and of folders around it that may mention the assignment
+    assignments: Sequence[str]
+    flag: str | None  # the one assignment to grade: folders of other assignments are ignored
+    prefix: str = ""
+    out: Path | None = None  # folder of results, which is not a submission
     passed_over: list[str] = field(default_factory=list)
 
-    def default(self, name: str) -> _DefaultAssignment:
-        """Return the assignment in the flag or in a folder's name."""
-        exact = self.only or equal_to(name, self.known)
-        if exact:
-            return _DefaultAssignment(exact, is_decided=True)
-        return _DefaultAssignment(named_in(name, self.known) or "")
-
-    def read(
-        self, folder: Path, default_assignment: _DefaultAssignment, *, is_assignments: bool = False
-    ) -> tuple[str, list[Upload]]:
+    def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
 
         Folders of assignments (or exports) win unless most entries are something else, so that one student's entry
@@ -126,27 +105,27 @@ class _Finder:
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            return "an export of Gradescope", self._of_gradescope_export(folder, folders, default_assignment)
+            return "an export of Gradescope", self._of_gradescope_export(folder, folders)
         if self._holds_downloads(folder, folders, files):
-            found = [self.read(folder / name, default_assignment.unless(self.default(name))) for name in folders]
+            found = [self.read(folder / name) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
-        lessons = (*self.known, *left_out_lessons())
-        if folder == self.root and len(folders) == 1 and not files and not equal_to(folders[0], lessons):
+        left_out = left_out_lessons()
+        mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignments}
+        lessons = {name: assignment.name for name, assignment in mentions.items() if assignment.is_exact}
+        if folder == self.root and len(folders) == 1 and not files and not lessons:
             self._refuse_a_download_inside(folder / folders[0])
-        exact = {name: equal_to(name, lessons) or "" for name in folders if not is_assignments}
-        names = {name: exact.get(name, "") for name in folders if exact.get(name) or _EXPORT_FOLDER.fullmatch(name)}
-        others = [name for name in folders if name not in names]
-        if not names or len(names) < len(others) + len(files):
-            return self.of_class(folder, folders, files, default_assignment)
+        lessons |= {name: "" for name in folders if _EXPORT_FOLDER.fullmatch(name)}
+        others = [name for name in folders if name not in lessons]
+        if not lessons or len(lessons) < len(others) + len(files):
+            return self.of_class(folder, folders, files)
         uploads: list[Upload] = []
-        for name, assignment in names.items():
-            if assignment in left_out_lessons():
+        for name, assignment in lessons.items():
+            if assignment in left_out:
                 self.passed_over.append(f"{name} (left out this term)")
-            elif self.only in (None, assignment or self.only):
-                inside = default_assignment.unless(self.default(name))
-                uploads += self.read(folder / name, inside, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files, default_assignment)[1]:
+            elif self.flag is None or assignment in ("", self.flag):
+                uploads += self.read(folder / name, is_assignments=True)[1]
+        for upload in self.of_class(folder, others, files)[1]:
             # This is not the person with that name in the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
@@ -179,43 +158,46 @@ class _Finder:
                 return
             folder /= folders[0]
 
-    def _of_gradescope_export(
-        self, folder: Path, folders: list[str], default_assignment: _DefaultAssignment
-    ) -> list[Upload]:
+    def _of_gradescope_export(self, folder: Path, folders: list[str]) -> list[Upload]:
         """Return the uploads in Gradescope's folders, each of which may belong to several persons."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
         except Exception as error:  # any exception of the parser from damaged bytes
             stated, reason = {}, printable(str(error), 120)
             self.passed_over.append(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
+        uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
+        missing = uploads.keys() - {*folders}
         return [
-            self._placed(
-                replace(upload, problem=None if name in folders else _MISSING), folder, name, default_assignment
-            )
-            for name in sorted({*folders, *stated})
-            for upload in stated.get(name) or [_plain(name)]
+            replace(self._placed(upload, folder, name), problem=_MISSING if name in missing else None)
+            for name, owners in uploads.items()
+            for upload in owners
         ]
 
-    def of_class(
-        self, folder: Path, folders: list[str], files: list[str], default_assignment: _DefaultAssignment
-    ) -> tuple[str, list[Upload]]:
+    def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
         """Return the platform of files and folders of many students, and their uploads."""
-        platform, stated = platforms.recognise(folders, files, self.known)
+        platform, stated = platforms.recognise(folders, files, self.assignments)
         # A download has one assignment: the one that most names mention.
-        named = [named_in(stem_and_suffix(upload.file)[0], self.known) for upload in stated.values()]
+        named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
-        default_assignment = default_assignment if default_assignment.assignment else _DefaultAssignment(majority)
-        uploads = []
-        for name in (*folders, *files):
-            upload = stated.get(name) or _plain(name, is_file=name in files)
-            inner = _DefaultAssignment()
-            if name in folders and (name not in stated or platform == platforms.GITHUB):
-                slug = name.removesuffix(upload.person.login).rstrip("-").replace("-", "_")
-                is_clone = name in stated  # a file whose name begins with an assignment belongs to that assignment
-                inner = self.default(slug) if is_clone else _DefaultAssignment(named_in(slug, self.known) or "")
-            uploads.append(self._placed(upload, folder, name, default_assignment.unless(inner)))
-        return f"a download of {platform}" if platform else "files and folders named after students", uploads
+        uploads = {name: self._plain_folder(name) for name in folders} | {name: _plain_file(name) for name in files}
+        placed = [self._placed(one, folder, name, majority) for name, one in (uploads | stated).items()]
+        return f"a download of {platform}" if platform else "files and folders named after students", placed
+
+    def _plain_folder(self, name: str) -> Upload:
+        """Return a folder that no platform named: its name identifies the student, and may mention an assignment."""
+        return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
+
+    def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
+        """Return an upload with its path, and with the assignment that its name and the folders around it mention."""
+        inside = folder.relative_to(self.root).parts
+        around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
+        mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
+        assignment, is_decided = max(mentions, key=lambda mention: mention.strength)  # the nearest of the strongest
+        if self.flag:
+            assignment, is_decided = self.flag, True
+        label = utf8_safe(self.prefix + "/".join((*inside, name)))
+        return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
 
     def files_beside(self, path: Path) -> list[str]:
         """Return a file's name and those of the files beside it, whose names may tell the platform."""
@@ -223,10 +205,6 @@ class _Finder:
             return sorted({path.name, *self._listing(path.parent)[1]})
         except OSError:  # a folder that may be entered and not listed
             return [path.name]
-
-    def _placed(self, upload: Upload, folder: Path, name: str, default_assignment: _DefaultAssignment) -> Upload:
-        label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
-        return replace(upload, path=folder / name, label=label, **default_assignment._asdict())
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         """Return the names of folders and files in a folder, without those that no student submitted."""
@@ -245,13 +223,13 @@ class _Finder:
         return folders, files
 
 
-def _plain(name: str, *, is_file: bool = False) -> Upload:
-    """Return an upload whose name identifies its student, without the number that browsers add to a second copy."""
-    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0]) if is_file else name
-    return Upload(Person(name=utf8_safe(student)), name if is_file else "")
+def _plain_file(name: str) -> Upload:
+    """Return a file that no platform named: its name, without a browser's number of a copy, identifies the student."""
+    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
+    return Upload(Person(name=utf8_safe(student)), name)
 
 
-def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
+def _per_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
 
     A number, address or login identifies a person, and a name is a label: several people of one name get
@@ -261,16 +239,12 @@ def _by_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)
     for upload in sorted(uploads, key=lambda upload: (upload.attempt, upload.version)):
         person = people.setdefault(upload.person.key, upload.person)
-        groups[person.key, upload.assignment * upload.is_decided].append(replace(upload, person=person))
-    names = {
-        key: person.email or person.sid * (person.platform == platforms.GRADESCOPE) or person.name
-        for key, person in people.items()
-    }
-    times = Counter(names.values())
+        groups[person.key, upload.assignment if upload.is_decided else ""].append(upload)
+    times = Counter(person.label for person in people.values())
     students = []
     for (key, _), group in groups.items():
-        mark = people[key].number or people[key].sid
-        student = f"{names[key]}_{mark}" if times[names[key]] > 1 and mark else names[key]
-        newest = {(upload.attempt, upload.name): upload for upload in group}.values()
-        students.append(tuple(replace(one, student=student, is_superseded=one not in newest) for one in group))
+        person = people[key]
+        number = person.number or person.sid
+        student = f"{person.label}_{number}" if times[person.label] > 1 and number else person.label
+        students.append(tuple(replace(upload, person=person, student=student) for upload in group))
     return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))
