@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     if not available:
         parser.error("no assignment here: run this in the folder that contains `assignments` and `tests`")
     if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
-        parser.error("a handout contains no hidden tests or solutions: --alone needs the whole course")
+        parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
     if options.show and len(names) != 1:
         parser.error(f"name one assignment, for example {available[0]} (with make: ASSIGNMENT={available[0]})")
     try:

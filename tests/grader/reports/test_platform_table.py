@@ -276,7 +276,7 @@ def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) ->
 def test_a_lesson_without_submissions_fills_no_table(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
-    assert done.exit_code == 2 and "the results have no submission of alibi" in done.output
+    assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
 
 
 def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
@@ -318,7 +318,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
         ("name,score\nada,3\n", (), "has no column for rope: name it with"),
         ("name,rope\nada,3\n", (), "with --id-column TITLE"),
         ("name,rope\nada,3\n", ("--grade-column", "Rope"), "table.csv cannot be used: it has no column Rope"),
-        ("", (), "it is empty. Its first line has the titles"),
+        ("", (), "it is empty. Its first line must contain the column titles"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(
