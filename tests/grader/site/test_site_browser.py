@@ -95,7 +95,7 @@ def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str
         else:
             page.locator(".coding button", has_text=way).click()
         page.wait_for_function("() => window.asked")
-        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It is gone then."
+        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
         page.evaluate("window.asked = undefined")
         page.wait_for_function("(text) => code.text() === text", arg=expected, timeout=5000)
     tab.write(before)
@@ -254,7 +254,7 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     assert page.evaluate(waiting) == '"Waiting …"'
     tab.wait_for("The provided functions write the same text.", ".writer pre")
     for text, note in (
-        (None, "Written by your functions as they are here."),
+        (None, "Written by your functions as shown here."),
         ("x", "Written before your last change."),
     ):
         page.evaluate("(text) => text && keep('file naive', text)", text)
