@@ -88,7 +88,7 @@ def is_report_current(book: Gradebook) -> bool:
 
 
 def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs; return `write_report`'s result."""
+    """Compare the class in OUT with earlier terms' folders, now and in later runs; return `write_report`'s result."""
     with Gradebook.writing(out) as book:
         book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
     return write_report(out)

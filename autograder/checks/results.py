@@ -53,7 +53,7 @@ class TestResult:
     kind: Kind | None = None
     """why it did not pass; None if it passed"""
     message: str = ""
-    """the expected and the actual value: for the student if the test is public, else for staff only"""
+    """the expected and the actual value: for the student if the test is public, otherwise only for staff"""
     call: str = ""
     """the tested call, for a Python prompt; shown to students only for public tests"""
     hint: str | None = None

@@ -39,7 +39,7 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """The correction as a sentence, which the student reads too."""
+        """The correction as a sentence, which the student also reads."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 

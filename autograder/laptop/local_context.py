@@ -133,7 +133,7 @@ class LocalContext(TestContext):
         """Return a worked solution; None if the student's machine has none."""
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the student's module, for one test."""
+        """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)

@@ -243,7 +243,7 @@ class _Decoder(_Bounded):
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a random number generator, the only plain value that is allowed in a request alone."""
+        """Return a random number generator, the only plain value that may be in a request but not in a reply."""
         if tag == b"r" and self.writeable:  # a reply cannot contain one
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)

@@ -50,8 +50,8 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 SHARED_TASKS = 4096
-"""Maximum threads of all the grader's user's processes, for a worker without a separate user id: the kernel counts them
-together, so the zygote's monitor limits the worker's threads."""
+"""Kernel limit on threads for a worker without a separate user id: the kernel counts all of that user's processes
+together, so the zygote limits the worker's own threads."""
 
 FIRST_USER = 0x60000000
 """Worker user ids are this plus the process id: unique on the machine, and far from anyone's account."""

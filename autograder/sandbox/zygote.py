@@ -113,7 +113,7 @@ class _Zygote:
 
 
 def remove(home: Path) -> None:
-    """Remove the folder that holds the scratch folder."""
+    """Remove the folder that contains the scratch folder."""
     with contextlib.suppress(FileNotFoundError):
         home.chmod(0o700)
         shutil.rmtree(home)
