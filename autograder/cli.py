@@ -76,19 +76,19 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
-    from autograder.reports import one_submission
+    from autograder.reports import check_result
     from autograder.submission import read_alone
 
     locks = disabled_locks(isolation)
-    submission = read_alone(file, assignment, [each.name for each in course.assignments()])
+    submission = read_alone(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
-        echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        echo(json.dumps(check_result.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_result(submission, grade, Console())
+        check_result.print_result(submission, grade, Console())
     if grade is None or grade.score < grade.max_score:
         sys.exit(CHECK_FAILED)
 
@@ -104,7 +104,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     from autograder.otter import package
 
     try:
-        chosen = [course.find(name) for name in names] or course.assignments()
+        chosen = [course.find(name) for name in names] or course.term_assignments()
         if problem := next(filter(None, map(first_problem, chosen)), None):
             raise CommandError(problem)
         settings = json.load(config) if config is not None else None
@@ -128,7 +128,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as handout_files
-    from autograder.plan import Edition
+    from autograder.edition import Edition
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
@@ -173,7 +173,7 @@ def report(out: Path) -> None:
     from autograder.batch import publish
 
     warn_if_incomplete(out)
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     echo(out / CLASS_PAGE_FILE)
 
 
@@ -195,7 +195,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.compare_with(out, folders):
+    for text in publish.set_comparison_folders(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
@@ -238,11 +238,11 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     with Gradebook.reading(out) as book:
         book.require_complete()
         filled = platform_table.fill_table(out, book.rows(), table, **options)
-    echo(f"{sum(filled.scores.values())} scores in {filled.path}")
-    if len(filled.scores) > 1:
-        echo(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
-    if filled.sections:
-        publish.keep_sections(out, filled.sections)
+    echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
+    if len(filled.score_counts) > 1:
+        echo(", ".join(f"{title}: {count}" for title, count in filled.score_counts.items()))
+    if filled.section_by_person:
+        publish.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
         echo(f"{heading}: {listed(about, 40)}.", err=True)
 
@@ -266,7 +266,8 @@ def feedback(out: Path, platform: str) -> None:
         book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
-        echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+        names = ", ".join(map(str, pages))
+        echo(f"{sum(pages.values())} pages in {names}: {feedback_zip.UPLOAD_INSTRUCTIONS[platform]}.")
     if without:
         echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
     if not pages:
@@ -278,7 +279,7 @@ def doctor() -> None:
     """Try to break out of a real worker, and list the promises that held."""
     from rich.console import Console
 
-    from autograder.doctor import print_table
+    from autograder.self_test_table import print_table
 
     if not print_table(Console()):
         sys.exit(WALL_DOWN)

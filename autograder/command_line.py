@@ -55,8 +55,8 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
     return value
 
 
-class Folder(click.Path):
-    """A folder name that is not empty: an empty name, such as an unset variable, would mean the current folder."""
+class NonEmptyPath(click.Path):
+    """Name of a folder. An empty name, for example from an unset variable, would be the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""
@@ -65,7 +65,7 @@ class Folder(click.Path):
         return super().convert(value, parameter, context)
 
 
-PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
+PATH, FOLDER = click.Path(path_type=Path), NonEmptyPath(path_type=Path, file_okay=False)
 
 OUT_ARGUMENT = click.argument("out", type=FOLDER)
 ASSIGNMENT_OPTION = click.option(

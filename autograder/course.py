@@ -74,8 +74,8 @@ class Assignment:
         return plan().optional.get(self.name, frozenset())
 
     @functools.cached_property
-    def suite_hash(self) -> str:
-        """Return a digest of everything that decides a grade or its feedback.
+    def grading_hash(self) -> str:
+        """Return a digest of everything that decides a grade or a feedback.
 
         This includes the tests, the values that they compare with, the seed, the optional functions, the deciding
         code, and libraries.
@@ -145,8 +145,8 @@ def seed() -> int:
         raise CourseError(f"{name} contains no seed ({error}): write one whole number into it") from error
 
 
-def assignments() -> list[Assignment]:
-    """Return this term's assignments, in the order of the course plan."""
+def term_assignments() -> list[Assignment]:
+    """Return the assignments of this term, in the order of the course plan."""
     return [Assignment(name) for name in (plan().lessons or all_lessons())]
 
 
@@ -156,8 +156,8 @@ def all_lessons() -> list[str]:
 
 
 def left_out_lessons() -> set[str]:
-    """Return the names of the assignments that this term leaves out."""
-    return _names() - {assignment.name for assignment in assignments()}
+    """Return the names of the lessons that this term leaves out."""
+    return _names() - {assignment.name for assignment in term_assignments()}
 
 
 def plan_file() -> Path:
@@ -219,8 +219,8 @@ def _title_number(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return the assignment with that name. Raise LookupError, listing this term's names, if there is none."""
-    available = {assignment.name: assignment for assignment in assignments()}
+    """Return the assignment of that name. Raise LookupError with the names of this term if there is none."""
+    available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")
     return available[name]

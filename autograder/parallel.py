@@ -37,8 +37,8 @@ ITEM_TIMEOUT_SECONDS = 120.0
 MAX_PENDING_ITEMS = 200
 """Maximum number of items whose results are in memory at the same time, so that a whole class never is."""
 
-ITEMS_PER_PROCESS = 8
-"""Number of items that make it worth starting one more process."""
+MIN_ITEMS_PER_PROCESS = 8
+"""Number of items that make one more process worth its start."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
 
     The function is pickled by name. An exception from the function is raised here and ends the iteration.
     """
-    size = min(len(os.sched_getaffinity(0)), 1 + len(items) // ITEMS_PER_PROCESS)
+    size = min(len(os.sched_getaffinity(0)), 1 + len(items) // MIN_ITEMS_PER_PROCESS)
     with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
         for first in range(0, len(items), MAX_PENDING_ITEMS):
             batch = items[first : first + MAX_PENDING_ITEMS]

@@ -40,7 +40,7 @@ from assignments.extrapolation.lab_model import (  # noqa: E402
     times_matrix,
     transposed,
 )
-from assignments.extrapolation.lab_training import SEEDS  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import SEEDS  # noqa: E402
 
 TASKS = ("first token", "copy 3 back")
 BACK = 3

@@ -235,6 +235,6 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 def measurements() -> dict[str, Any]:
     """Return the measurements for the pictures that need no function."""
     from assignments.context_extension import lab
-    from assignments.writer.lessons import saved_losses
+    from assignments.writer.update_lessons import saved_losses
 
     return {"extended": lab.saved(), "extension_loss": lab.saved_losses(), "longer_losses": saved_losses()}

@@ -11,7 +11,8 @@ token that stands `back` positions before each position. Tokens are drawn at ran
 training, so there is nothing to learn by heart.
 
 `encode` and `logits` are the functions under test, and no encoding is written down here a second time: every accuracy
-comes out of calls of these two (`lab_training.py`). The settings, their choice and the tables are in `lab_results.py`.
+comes out of calls of these two (`lab_train_and_test.py`). The settings, their choice and the tables are in
+`lab_results.py`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ from assignments.extrapolation.lab_results import (  # noqa: E402
     setting_of,
     tables,
 )
-from assignments.extrapolation.lab_training import (  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import (  # noqa: E402
     CHOOSING_SEEDS,
     SEEDS,
     OtherPairs,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 import numpy as np
 
 from assignments.experiments import RELIABLE, markdown, mean_and_reliable, number, rows_of, spread
-from assignments.extrapolation.lab_training import Setting, draw_parameters
+from assignments.extrapolation.lab_train_and_test import Setting, draw_parameters
 
 HERE = Path(__file__).resolve().parent
 

@@ -39,7 +39,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation import lab_results, lab_training  # noqa: E402
+from assignments.extrapolation import lab_results, lab_train_and_test  # noqa: E402
 from assignments.extrapolation.lab_model import (  # noqa: E402
     Adam,
     Parameters,
@@ -51,7 +51,7 @@ from assignments.extrapolation.lab_model import (  # noqa: E402
     transposed,
 )
 from assignments.extrapolation.lab_results import LEARNING_RATES  # noqa: E402
-from assignments.extrapolation.lab_training import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
 
 SENTENCES = "name of the sentence"
 BACK = dict(lab_results.TASKS)
@@ -196,7 +196,7 @@ def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parame
 
     With sentences, there is also a row for the token before each token.
     """
-    model = lab_training.draw_parameters("none", setting_of(task), seed)
+    model = lab_train_and_test.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
         model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)

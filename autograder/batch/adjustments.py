@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from autograder import tables
+from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError, all_lessons
 from autograder.grading.row import Adjustment, identities
@@ -58,12 +58,12 @@ def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
     """Yield each line's number, student, assignment and correction."""
     try:
-        table = tables.read(path, has_comments=True)
-    except tables.TableError as error:
+        table = csv_tables.read(path, has_comments=True)
+    except csv_tables.TableError as error:
         raise BatchError(str(error)) from error
     if missing := REQUIRED_COLUMNS - {title.casefold() for title in table.titles}:
         raise BatchError(f"{path} cannot be used: it has no column {', '.join(sorted(missing))}")
-    for line, cells in tables.records(table):
+    for line, cells in csv_tables.records(table):
         try:
             adjustment = _adjustment(cells)
         except ValueError as error:
@@ -75,7 +75,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
     """Return the correction in a line. Raise ValueError with a sentence if the line has none, or two."""
     texts = {name: cells.get(name, "") for name in ("points", "score")}
-    numbers = {name: tables.number(text) for name, text in texts.items() if text}
+    numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)
     smallest = 0 if "score" in numbers else -MAX_POINTS
     if len(numbers) != 1 or value is None or not smallest <= value <= MAX_POINTS:

@@ -24,7 +24,7 @@ class RecordedScore(NamedTuple):
     assignment: str
     who: str
     student: str
-    suite: str
+    grading: str
     code: str
     tests: float
     """points from the tests"""
@@ -45,8 +45,8 @@ class Changes:
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
         """scores of this run"""
-        self.outdated: list[str] = []
-        """a sentence for each correction that was made when the tests gave different points"""
+        self.outdated_adjustments: list[str] = []
+        """corrections that were made when the tests gave other points, a sentence each"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""
@@ -58,12 +58,12 @@ class Changes:
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
         key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
-        now = RecordedScore(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
+        now = RecordedScore(*key, row.key.grading, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
-            self.outdated.append(
-                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
-                f" {at_correction:g} points, and now they give {tests:g}"
+            self.outdated_adjustments.append(
+                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
+                f" {at_correction:g} points, and now they come to {tests:g}"
             )
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
@@ -92,7 +92,7 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
     if before.code != now.code:
         reasons.append("another submission")
     elif before.tests != now.tests:
-        reasons.append("a changed test" if before.suite != now.suite else "another grading")
+        reasons.append("a changed test" if before.grading != now.grading else "another grading")
     if before.adjustments != now.adjustments:
         reasons.append("a correction")
     return " and ".join(reasons)

@@ -25,7 +25,7 @@ from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
+from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite
@@ -36,8 +36,8 @@ from autograder.submission.names import printable
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
 
-REFERENCE = "reference solution"
-"""The hash in the key of a reference solution's grade; no submission has this hash."""
+REFERENCE_CODE_HASH = "reference solution"
+"""Hash in the key of a reference solution's grade, which no submission has."""
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two progress lines, if no terminal shows a bar."""
@@ -64,29 +64,33 @@ def grade(
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
-    known = tuple(one.name for one in course.assignments())
-    prefixes = zip(folders, _prefixes(folders), strict=True)
-    found = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
-    summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.add_names("Skipped, nobody's submission", [name for one in found for name in one.passed_over])
+    known = tuple(one.name for one in course.term_assignments())
+    prefixes = zip(folders, _folder_prefixes(folders), strict=True)
+    downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
+    summary.remarks += [f"Read as {one.layout}." for one in downloads]
+    summary.add_names("Skipped, as nobody's submission", [name for one in downloads for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged or from another version: all is graded again.")
         with console.status("Reading submissions"):
-            packed: list[str] = []
+            class_download_remarks: list[str] = []
             submissions = (
-                _read_submissions(where, one.students, known, packed) for where, one in zip(folders, found, strict=True)
+                _read_submissions(where, one.students, known, class_download_remarks)
+                for where, one in zip(folders, downloads, strict=True)
             )
-            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
-            summary.add_names("No longer listed, although the last run listed them", book.take_in(submissions, suites))
-            summary.add_names("Not read", packed)
+            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
+            summary.add_names(
+                "Not listed any more, though the last run listed them",
+                book.replace_submissions(submissions, grading_keys),
+            )
+            summary.add_names("Not read", class_download_remarks)
         _apply_adjustments(book, folders[-1].resolve().parent, summary)
-        if to_grade := book.to_grade():
+        if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
-                summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
+                summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
@@ -94,8 +98,8 @@ def grade(
     return summary
 
 
-def _prefixes(folders: Sequence[Path]) -> list[str]:
-    """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
+def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
+    """Return the beginnings of the files' names: of several folders, as much of the path as tells them apart."""
     if len(folders) < 2:
         return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
@@ -104,12 +108,13 @@ def _prefixes(folders: Sequence[Path]) -> list[str]:
 
 
 def _read_submissions(
-    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], class_download_remarks: list[str]
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `packed` for each file that is a whole class's download. Raise NothingToGradeError if no
-    submission has a file or an assignment that can be determined, because the folder is then not a class.
+    Add a sentence to `class_download_remarks` for each file that is the download of a whole class. Raise
+    NothingToGradeError if the file or the assignment of no submission can be determined: then the folder is not a
+    class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -120,7 +125,7 @@ def _read_submissions(
                 is_clear = True
             unclear = unclear or submission
             if submission.problem and submission.problem.is_class_download:
-                packed.append(submission.problem.for_staff)
+                class_download_remarks.append(submission.problem.for_staff)
             else:
                 yield submission
     if unclear and unclear.problem and not is_clear:
@@ -160,8 +165,10 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
-    summary.add_names(f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
-    summary.add_names("Not compared", published.not_compared)
+    summary.add_names(
+        f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
+    )
+    summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
     book.finish(published.scores)
@@ -173,7 +180,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
 
     Raise BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's scores.
     """
-    proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
+    proofs = {key.assignment: key._replace(code=REFERENCE_CODE_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:

@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import listed, printable
 
 MAX_LISTED = 10
@@ -34,12 +34,12 @@ class AssignmentSummary:
         """Add one submission."""
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
-        if row.machine_failure or row.grade.status is not Status.GRADED:
+        if row.machine_failure or row.grade.status is not SubmissionStatus.GRADED:
             self.other_statuses[NO_GRADE if row.machine_failure else row.grade.status] += 1
 
     @property
-    def line(self) -> tuple[str, str, str]:
-        """Return the number of submissions, the median, and the count of each other status."""
+    def table_cells(self) -> tuple[str, str, str]:
+        """Return the number of submissions, the median, and the numbers of other statuses."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -50,20 +50,20 @@ class AssignmentSummary:
 class Summary:
     """The result of a batch."""
 
-    graded: int = 0  # submissions, in this run
-    judged: int = 0  # in this run or an earlier one
+    newly_graded: int = 0  # submissions, in this run
+    total_graded: int = 0  # in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
     cases: dict[Case, list[str]] = field(default_factory=dict)  # and the students whom each concerns
 
     @property
-    def reused(self) -> int:
+    def graded_before(self) -> int:
         """Return the number of submissions that already had a grade."""
-        return self.judged - self.graded
+        return self.total_graded - self.newly_graded
 
     def add(self, row: Row) -> None:
-        """Add one submission."""
-        self.judged += bool(row.key.suite)
+        """Take in one submission."""
+        self.total_graded += bool(row.key.grading)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
         if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))
@@ -78,10 +78,10 @@ class Summary:
         """Print the result."""
         lines = Table.grid(padding=(0, 2))
         for name, assignment in self.assignments.items():
-            lines.add_row(name or "?", *assignment.line)
+            lines.add_row(name or "?", *assignment.table_cells)
         console.print(lines)
-        reused = f", {self.reused} graded before" if self.reused else ""
-        console.print(f"{self.graded} graded in {seconds:.1f} s{reused}.", highlight=False)
+        graded_before = f", {self.graded_before} known before" if self.graded_before else ""
+        console.print(f"{self.newly_graded} graded in {seconds:.1f} s{graded_before}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
         for status, cases in groupby(needs_review.in_order(self.cases), lambda item: item[0].status):

@@ -21,7 +21,7 @@ from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.parallel import BoundedPool, CutOff, Slow, cut_off
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
@@ -150,13 +150,13 @@ class Cluster:
         self._client.close()
 
 
-def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a name for everything on which a grade depends besides the code.
+def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
+    """Return a name for everything besides the code that a grade depends on.
 
     A grade from outside the sandbox has a different key from one from inside.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
-    return assignment.suite_hash + without
+    return assignment.grading_hash + without
 
 
 # In a grader process
@@ -180,7 +180,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
                 self_test.require()
             _warm_grader.append(Grader(setup.disabled_locks))
             util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # even if the pool ends this process
-        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+        if grading_key(assignment, setup.disabled_locks) != job.key.grading:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromiseError as error:
@@ -201,10 +201,12 @@ def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
         proof = proof_of(grader, assignment)
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        status, message = (Status.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (Status.KILLED, NOT_JUDGED)
+        status, message = (
+            (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (SubmissionStatus.KILLED, NOT_JUDGED)
+        )
         return grader.refuse(assignment, status, message)
     if job.problem is not None:
-        return grader.refuse(assignment, Status.UNREADABLE, job.problem)
+        return grader.refuse(assignment, SubmissionStatus.UNREADABLE, job.problem)
     return grader.grade(assignment, job.cells)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from autograder.protocol.call import ANSWERS
 
-ANSWER_FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Type of a right answer → its form, as in the handout."""
+FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
+"""Type of a right answer to its form, as the handout has it."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
 """Form → words for the value that Python reads; other forms are used as they are."""
@@ -29,7 +29,7 @@ TOO_FEW_DIGITS = "right so far, but needs five digits"
 
 def form_of_right_answer(right: bool | int | float | str) -> str:
     """Return the form of a right answer."""
-    return ANSWER_FORMS[type(plain_scalar(right))]
+    return FORM_BY_TYPE[type(plain_scalar(right))]
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -50,9 +50,9 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
 def _has_form(answer: Any, expected: str) -> bool:
     answer = plain_scalar(answer)
     if type(answer) not in (int, float):
-        return ANSWER_FORMS.get(type(answer)) == expected
+        return FORM_BY_TYPE.get(type(answer)) == expected
     return math.isfinite(answer) and (
-        expected == ANSWER_FORMS[float] or (expected == ANSWER_FORMS[int] and answer == int(answer))
+        expected == FORM_BY_TYPE[float] or (expected == FORM_BY_TYPE[int] and answer == int(answer))
     )
 
 

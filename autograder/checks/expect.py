@@ -33,13 +33,13 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a correct formula in
 any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
 
-MAX_DIGITS_ERROR = 1e-4
-"""Relative difference below which values are correct except for their last digits."""
+MAX_ROUNDING_ERROR = 1e-4
+"""Relative difference below which values are correct except for their digits."""
 
 LENGTH_FACTOR = 4
 """Factor between the lengths of successive sequences in `vectorised`."""
 
-MAX_BRANCH_LINES = 4
+ALLOWED_EXTRA_LINES = 4
 """Lines of Python that only a long sequence may execute, for example in a branch, without counting as a loop."""
 
 
@@ -87,8 +87,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
     short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
-    grows = long - middle > 1.5 * (middle - short) + MAX_BRANCH_LINES
-    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
+    grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_LINES
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, for any steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
@@ -273,7 +273,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
     # A difference this small comes from missing digits, not from another formula.
-    if lost <= MAX_DIGITS_ERROR:
+    if lost <= MAX_ROUNDING_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
@@ -296,5 +296,5 @@ def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[st
     """Write two values with enough digits to show that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_DIGITS_ERROR * abs(expected) else 6
+    digits = 15 if abs(actual - expected) < MAX_ROUNDING_ERROR * abs(expected) else 6
     return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

@@ -87,8 +87,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
-def graded_functions(item: pytest.Item) -> tuple[str, ...]:
-    """Return the functions that have tests in the same file as this test, selected or not."""
+def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
+    """Return the functions that have tests in the file of this one, selected or not."""
     return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
 
 

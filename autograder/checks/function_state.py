@@ -15,7 +15,7 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
-_DEPTHS = list(Kind)
+_KINDS_BY_DEPTH = list(Kind)
 
 
 class State(Enum):
@@ -45,9 +45,9 @@ class FunctionState:
     cause: str | None = None
     """The other function to fix, or to wait for."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself: the deepest first, and among equally deep ones, those with a known cause."""
-    promises_an_error: bool = False
-    """True if the function is right so far, but never raises although its docstring has a `Raises` line."""
+    """Mistakes in the function itself: the deepest first, and among these the mistakes with a known cause first."""
+    lacks_promised_error: bool = False
+    """True if the function is right so far, but raises no error although its docstring has a line `Raises`."""
 
     @property
     def is_right(self) -> bool:
@@ -79,13 +79,13 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
             return FunctionState(name, group, State.MISTAKEN, None, in_itself)
         return FunctionState(name, group, State.INHERITED, sources[_family(mistakes[0])])
     kinds = {result.kind for result in group}
-    other = next((result.replaced for result in group if result.replaced), None)
+    other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
         is_silent = not any(reply.raised for reply in replies)  # as far as the tests have checked
-        promises = is_silent and call_graph is not None and call_graph.promises_an_error(name)
+        promises = is_silent and call_graph is not None and call_graph.lacks_promised_error(name)
         state = State.RIGHT_ONCE_FIXED if other else State.RIGHT
-        return FunctionState(name, group, state, other, promises_an_error=promises)
+        return FunctionState(name, group, state, other, lacks_promised_error=promises)
     if Kind.NOT_REACHED in kinds:
         return FunctionState(name, group, State.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
@@ -99,4 +99,4 @@ def _family(mistake: TestResult) -> Kind | None:
 
 
 def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
-    return (_DEPTHS.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
+    return (_KINDS_BY_DEPTH.index(mistake.kind) if mistake.kind else 0), mistake.hint is None

@@ -87,8 +87,8 @@ def stop_message(failure: Raised) -> str:
     """Return the message for a file that does not run to its end, or has an import that is not available."""
     if not failure.kind:
         return failure.message
-    if failure.left_out:
-        return f"an import{failure.at_line} of your file is not available ({failure.message})"
+    if failure.missing_import:
+        return f"what your file imports{failure.at_line} is not there ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 
@@ -113,8 +113,8 @@ class StudentModule:
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
-    def has_returned(self, value: object) -> bool:
-        """Return True if a value is a result of the submission or a part of one; any number may have come from it."""
+    def may_have_returned(self, value: object) -> bool:
+        """Return True if a value is a result of the submission, or a part of one; a number may have come from it."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -141,15 +141,15 @@ class StudentModule:
 
 def parts(value: Any) -> tuple[Any, ...]:
     """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
-    return tuple(iterated_parts(value))
+    return tuple(iter_parts(value))
 
 
-def iterated_parts(value: Any) -> Iterator[Any]:
-    """Yield the parts of a result one by one, since a submission's result may have very many."""
+def iter_parts(value: Any) -> Iterator[Any]:
+    """Yield the parts of a result one by one: a submission's result may have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):
         for part in value:
-            yield from iterated_parts(part)
+            yield from iter_parts(part)
     else:
         yield value

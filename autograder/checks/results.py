@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Stopped, WrongResultError
+from autograder.protocol.failure import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
 
 if TYPE_CHECKING:  # a program that only reads results loads neither
     import pytest
@@ -58,8 +58,8 @@ class TestResult:
     """the tested call, for a Python prompt; shown to students only for public tests"""
     hint: str | None = None
     """the likely cause"""
-    replaced: str | None = None
-    """The function whose right values were used, if the test passed, or for which the test waits, if it did not."""
+    faulty_function: str | None = None
+    """Function at fault: its right values were used if the test passed; the test waits for it if not."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """all its calls and their replies; they are not stored"""
 
@@ -125,14 +125,14 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _origin(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a compared value that no function returned, since the call shown has another value."""
-    if value is None or submission is None or not submission.replies or submission.has_returned(value):
+def _origin_note(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a compared value that no function returned: the call beside it has another value."""
+    if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
 
 
-_BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
+_CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 """Failures that belong to the function in which they happened, not to the function under test."""
 
 
@@ -142,13 +142,13 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
     match raised:
         case None:
             return TestResult(test, calls=calls)
-        case WrongResultError(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
+        case WrongResultError(kind=kind) if kind in _CALLEE_FAILURES and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            return TestResult(test, Kind.WAITING, message, replaced=raised.function, calls=calls)
+            return TestResult(test, Kind.WAITING, message, faulty_function=raised.function, calls=calls)
         case WrongResultError(kind=kind) if kind in UNFINISHED:
-            return TestResult(test, kind, raised.message, replaced=raised.function, calls=calls)
-        case WrongResultError() | Stopped():
-            kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
+            return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
+        case WrongResultError() | CallStopped():
+            kind, message = raised.kind, raised.message + _origin_note(getattr(raised, "value", None), submission)
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
             # The test used a result in an impossible way, such as unpacking, multiplying or indexing it.
             what = f"a result does not have the form in the definition ({type(raised).__name__}: {raised})"

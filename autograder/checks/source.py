@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder.protocol.call import ANSWERS
 
-ALLOWED = sys.stdlib_module_names | {"numpy"}
+ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE = 256 * 1024
@@ -70,28 +70,28 @@ class Source:
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
                 self._lines[ANSWERS] = node.lineno
-                self._read_answers(node.value)
+                self._index_answers(node.value)
 
-    def _read_answers(self, written: ast.expr) -> None:
+    def _index_answers(self, written: ast.expr) -> None:
         for key, value in zip(written.keys, written.values, strict=True) if isinstance(written, ast.Dict) else ():
             if isinstance(key, ast.Constant):
                 self.answers[str(key.value)] = not (isinstance(value, ast.Constant) and value.value in (None, ...))
                 self._lines[str(key.value)] = value.lineno
 
-    def location(self, function: str) -> str:
-        """Return the file and line where a name begins, in the form that editors and terminals link.
+    def location(self, name: str) -> str:
+        """Return file and line where a name begins, as editors and terminals link them.
 
         A name is a function, an entry of ANSWERS, or ANSWERS; for any other name, return the line to fix first.
         """
-        return f"{self.path}:{self._lines.get(function, self._broken_at)}"
+        return f"{self.path}:{self._lines.get(name, self._broken_at)}"
 
     def unwritten(self) -> list[str]:
         """Return the functions that are unchanged from the handout: a docstring, then an exception."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
-    def imports(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and module of each import that fails when the file is graded, except imports in a `try`."""
-        return _imports(self.body)
+    def disallowed_imports(self) -> Iterator[tuple[int, str]]:
+        """Yield line and module of each import that fails when it is graded; an import in a `try` does not count."""
+        return _disallowed_imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
@@ -104,7 +104,7 @@ def is_stub(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
+def _disallowed_imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
     for node in nodes:
         modules: list[str] = []
         match node:
@@ -114,8 +114,8 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
                 modules = [alias.name for alias in names]
             case ast.ImportFrom(module=module, level=level):
                 modules = ["." * level + (module or "")]
-        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
-        yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
+        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED_MODULES)
+        yield from _disallowed_imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
 class CallGraph:
@@ -140,8 +140,8 @@ class CallGraph:
             pending += new
         return frozenset(dependencies - {name})
 
-    def promises_an_error(self, name: str) -> bool:
-        """Return True if a function's docstring has `Raises`, but neither it nor any function it builds on raises."""
+    def lacks_promised_error(self, name: str) -> bool:
+        """Return True if a function's docstring has a line `Raises`, and neither it nor what it builds on raises."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []

@@ -32,7 +32,7 @@ from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, Budget, FirstProcess, SecondProcess, unmeasured
 from autograder.hints.reference import Reference, dtypes
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import RIGHT_VALUES, STOPPED, Kind, Stopped
+from autograder.protocol.failure import RIGHT_VALUES, STOPPED, CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
@@ -69,7 +69,7 @@ def follow_through(
         retries = [_Retry(result, suite.reference, wrong, first, second) for result in written]
         helped = [retry for retry in _while_there_is_time(retries, backend) if retry.is_helped_anywhere()]
         questions = [question for retry in helped for question in retry.own_questions()]
-        with contextlib.suppress(Stopped):
+        with contextlib.suppress(CallStopped):
             second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in _while_there_is_time(helped, backend) if retry.is_allowed()]
@@ -164,7 +164,7 @@ class _Retry:
         retried = suite.run_test(self, self.result.test)
         if not retried.passed or not self.helped:
             return None
-        return replace(retried, replaced=self._lowest_helpful_function(), calls=self.result.calls)
+        return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _lowest_helpful_function(self) -> str | None:
         """Return the lowest function whose right value made a difference in a call."""
@@ -180,8 +180,8 @@ class _Retry:
         if not self.is_helped(call):
             return self.first.reply(call)
         if call.encoded not in self.checked_calls and self.late_checks and not self._is_late_answer_explained(call):
-            raise Stopped(
-                Kind.KILLED, f"the first answer of {call.function} does not follow from the submission's own functions"
+            raise CallStopped(
+                Kind.KILLED, f"the first answer of {call.function} does not follow from its own functions"
             )
         self.helped.append(call)
         if call.function in self.replaced:
@@ -193,7 +193,7 @@ class _Retry:
         self.late_checks -= 1
         try:
             return self.is_in_order(call, self.first.reply(call))
-        except Stopped:
+        except CallStopped:
             return True
 
     # Do right values make a difference?
@@ -226,7 +226,7 @@ class _Retry:
         right = self.reference.reply(question)
         try:
             reply = self.first.reply(unmeasured(question))
-        except Stopped:
+        except CallStopped:
             return question.function in self.wrong.without_right_values
         if reply.raised is not None or right.raised is not None:
             may_raise = right.raised is not None or question.function in self.wrong.without_right_values
@@ -270,7 +270,7 @@ class _Retry:
                 expected = self.reference.value_with(call, stand_ins)
                 # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
-        except (Exception, Stopped):
+        except (Exception, CallStopped):
             return False
         return difference(reply.value, expected, TOLERANCE[_FLOAT32] if has_float32 else None) is None
 

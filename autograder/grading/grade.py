@@ -13,7 +13,7 @@ from typing import Any
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import STOPPED, Kind, Status
+from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
 from autograder.submission.names import printable
 
 NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
@@ -25,7 +25,7 @@ class Grade:
     """The result of grading one submission."""
 
     assignment: str
-    status: Status
+    status: SubmissionStatus
     test_results: list[TestResult]
     score: float = 0.0
     max_score: float = 0.0
@@ -60,7 +60,7 @@ def from_json(text: str | bytes) -> Grade:
     results = [_test_result(**result) for result in fields.pop("test_results")]
     failure = fields.pop("failure")
     raised = failure and Raised(**failure | {"bases": tuple(failure["bases"])})
-    return Grade(**fields | {"status": Status(fields["status"])}, test_results=results, failure=raised)
+    return Grade(**fields | {"status": SubmissionStatus(fields["status"])}, test_results=results, failure=raised)
 
 
 def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:

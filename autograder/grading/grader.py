@@ -22,7 +22,7 @@ from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
@@ -50,17 +50,19 @@ class Grader:
             public_status = _status(backend)  # before follow-through, whose questions may use up a limit
             public = follow_through(suite, backend, public)
 
-            # What a student sees before release is now final: no hidden input has reached the submission yet.
-            shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
+            # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
+            before_hidden = Grade(
+                assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure
+            )
 
             hidden = suite.run(backend, Phase.HIDDEN)
             status = _status(backend)
             hidden = follow_through(suite, backend, hidden, public)
-            final = replace(shown, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
-        return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
+            final = replace(before_hidden, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+        return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
-    def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
-        """Return the grade for a submission that cannot run: no test passes, and each gives the reason."""
+    def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
+        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
@@ -79,23 +81,24 @@ class Grader:
         self.sandbox.close()
 
 
-def _status(backend: SandboxedBackend) -> Status:
+def _status(backend: SandboxedBackend) -> SubmissionStatus:
     """Return the status of the submission after the calls so far."""
     stopped_early = backend.failure is not None and len(backend.cells) == 1
-    return backend.status or (Status.IMPORT_ERROR if stopped_early else Status.GRADED)
+    return backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
 
 
-def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
+def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade with its points and both texts for the student.
 
-    `shown` is the grade before the first hidden test. Neither text reveals how the submission ended in hidden tests.
+    `before_hidden`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden
+    tests.
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
     points = scorer.numbers(final.test_results)
-    shown = replace(shown, **points)
-    public_feedback = feedback.body(shown, Audience.BEFORE_RELEASE)
-    full_feedback = feedback.body(replace(shown, test_results=final.test_results), Audience.AFTER_RELEASE)
+    before_hidden = replace(before_hidden, **points)
+    public_feedback = feedback.body(before_hidden, Audience.BEFORE_RELEASE)
+    full_feedback = feedback.body(replace(before_hidden, test_results=final.test_results), Audience.AFTER_RELEASE)
     points["gradescope"] |= {"output": public_feedback}
     return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 
@@ -113,11 +116,11 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
-            return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
+            return grader.refuse(assignment, SubmissionStatus.UNREADABLE, submission.problem.message)
         try:
             grade = grader.grade(assignment, submission.cells)
         except Exception:
-            return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+            return grader.refuse(assignment, SubmissionStatus.KILLED, NOT_JUDGED)
         if grade.score < grade.max_score and (fault := fault_of_suite(assignment, proof_of(grader, assignment))):
             raise CourseError(fault)
         return grade

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from autograder.checks.results import Phase, TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import RIGHT_VALUES, STOPPED, Status
+from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
-"""Status shown for a submission that no grader could judge."""
+"""SubmissionStatus shown for a submission that no grader could judge."""
 
 
 class Case(NamedTuple):
@@ -36,7 +36,7 @@ def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]
 
     Submissions without a grade come first.
     """
-    order = [NO_GRADE, *Status]
+    order = [NO_GRADE, *SubmissionStatus]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
@@ -52,8 +52,8 @@ def reasons(row: Row) -> Iterator[str]:
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
-    if grade.status is not Status.GRADED or not grade.score:
-        yield main_fact(grade)
+    if grade.status is not SubmissionStatus.GRADED or not grade.score:
+        yield main_fault(grade)
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     A known mistake is an explanation, and so is a wrong function that it builds on. A missing refusal does not count as
     a failure.
     """
-    if any(result.hint or (result.passed and result.replaced) for result in test_results):
+    if any(result.hint or (result.passed and result.faulty_function) for result in test_results):
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
@@ -77,10 +77,10 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 
-def main_fact(grade: Grade) -> str:
+def main_fault(grade: Grade) -> str:
     """Return the most important fault of a submission that ran, for teaching staff."""
-    if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
-        event = "an import was left out" if failure.left_out else "the file stops"
+    if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
+        event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
     # A call that never ends matters most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]

@@ -10,10 +10,10 @@ import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.checks.render import inline
+from autograder.checks.render import escape_markdown
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Submission
 from autograder.submission.names import folded
 
@@ -22,11 +22,13 @@ IDENTITIES = ("number", "sid", "email", "login", "name")
 
 
 class Key(NamedTuple):
-    """The key of a grade: assignment, and hashes of the suite and of the code."""
+    """The key of a grade: everything that decides it."""
 
     assignment: str
-    suite: str
+    grading: str
+    """hash of tests, settings and grading code; empty for an unknown assignment"""
     code: str
+    """hash of the submitted code"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ class Row:
             return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""
         gradescope = {"tests": [], "output": reason, "score": 0}
-        return Grade("", Status.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason))
+        return Grade(
+            "", SubmissionStatus.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason)
+        )
 
     @property
     def score(self) -> float:
@@ -114,9 +118,9 @@ class Row:
         """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:
-            lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
-            by_hand = f"**Corrected by hand.** The tests gave {self.grade.score:g} points:\n\n{lines}"
-        texts = (inline(self.arrival), by_hand, self.grade.full_feedback)
+            lines = "\n".join(f"- {escape_markdown(adjustment.sentence)}" for adjustment in self.adjustments)
+            by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
+        texts = (escape_markdown(self.arrival), by_hand, self.grade.full_feedback)
         return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 

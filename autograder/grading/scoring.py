@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, plain, score_text
+from autograder.checks.render import Audience, printable_lines, score_text
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
@@ -114,13 +114,13 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
     published has the feedback text, with the right answers and their reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
-    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.AFTER_RELEASE)}
+    texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for result in groups.get(ANSWERS, []):
         key = quiz.key(result.test)
-        text = f"✓ {key}." if result.passed else f"✗ {feedback.answer_text(result)}"
+        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
-    texts[ANSWERS] = plain("\n".join(answers))
+    texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]

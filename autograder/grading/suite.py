@@ -37,7 +37,7 @@ from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
 from autograder.protocol.failure import BrokenTestError
 
-RANDOM_INPUTS = "rng"
+RNG_FIXTURE = "rng"
 """Name of the only fixture of a suite besides the submission."""
 
 
@@ -66,8 +66,8 @@ class Suite(fixtures.TestContext):
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission being graded, as a test sees it."""
-        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions(item))
+        """Return the submission that is being graded, as a test sees it."""
+        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases, by default all, on one submission."""
@@ -98,17 +98,17 @@ class _Runnable:
         self.name = suite.assignment.name
         self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
-        if not {self.name, RANDOM_INPUTS}.issuperset(self.fixtures):
-            allowed = f"{self.name}, {RANDOM_INPUTS} and its parameters"
-            raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
+        if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
+            allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
+            raise BrokenTestError(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
         """Return the result of the test, with the calls that it made."""
         submission = self.suite.submission(self.name, self.item)
         values: dict[str, Any] = {self.name: submission}
-        if RANDOM_INPUTS in self.fixtures:
-            values[RANDOM_INPUTS] = fixtures.random_inputs(self.suite, self.item)
+        if RNG_FIXTURE in self.fixtures:
+            values[RNG_FIXTURE] = fixtures.random_inputs(self.suite, self.item)
         raised = None
         try:
             self.function(**{name: values[name] for name in self.fixtures}, **self.parameters)

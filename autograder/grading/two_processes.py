@@ -20,14 +20,14 @@ from autograder.checks.results import TestResult
 from autograder.hints.reference import Reference
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
-from autograder.protocol.failure import Kind, Stopped
-from autograder.sandbox.substitutes import MAX_QUESTIONS, UNANSWERED, Answer, Question, Sealed, seal
+from autograder.protocol.failure import CallStopped, Kind
+from autograder.sandbox.substitutes import MAX_QUESTIONS_PER_EXCHANGE, UNANSWERED_TAG, Answer, Question, Sealed, seal
 
 EXCHANGE_CELL = """
 from autograder.sandbox.substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
-_original_values, _helped_call, _receive = _exchange.original_values, _exchange.helped_call, _exchange.receive
+_original_values, _helped_call, _receive = _exchange.original_values, _exchange.call_with_substitutes, _exchange.receive
 """
 """Last cell of the submission in its second process."""
 
@@ -87,14 +87,14 @@ class FirstProcess:
         return (call.encoded, False) in self.replies
 
     def reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise Stopped if there is none."""
+        """Return the reply to a call. Raises CallStopped if there is none."""
         key = (call.encoded, call.measured)
         if key not in self.replies:
-            if call.function in self.silent:  # each process that ends counts against the whole submission
-                raise Stopped(Kind.KILLED, f"{call.function} is not called again")
+            if call.function in self.silent:  # each end of a process counts against the whole submission
+                raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
-            except Stopped:
+            except CallStopped:
                 self.silent.add(call.function)
                 raise
         return self.replies[key]
@@ -111,7 +111,7 @@ class SecondProcess:
         """Encoded question → True and the value of the submission's own function, or False and None."""
 
     def fetch_values(self, questions: Iterable[Call]) -> None:
-        """Send each question once to the submission's own functions, without right values. May raise Stopped."""
+        """Send each question once to the submission's own functions, without right values. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         if new and self.budget.spend(*new):
             self._ask_together(list(new.values()))
@@ -141,7 +141,8 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raise ValueError if there is no value or if it is too large to compute with, and Stopped if there is no reply.
+        Raises ValueError if there is no value, or if it is too large to compute with, and CallStopped if there is no
+        reply.
         """
         self.fetch_values([question])
         has_value, value = self.submitted_values.get(question.encoded, (False, None))
@@ -163,7 +164,7 @@ class SecondProcess:
                 return self.backend.call(call) if call.measured and reply.raised is None else reply
             held = _Extent.of(call, *questions)
             sealed_answers = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
-        raise Stopped(Kind.KILLED, f"{call.function} keeps asking for more right values")
+        raise CallStopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
 
     def _helped_call(self, call: Call, replaced: Collection[str], sealed_answers: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, without counting its lines.
@@ -180,7 +181,7 @@ class SecondProcess:
 
     def _answers(self, asked: list[Any], replaced: Collection[str], held: _Extent) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions, which may be any plain values: the submission sent them."""
-        for question in asked[:MAX_QUESTIONS]:
+        for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)) if name in replaced:
                     call = Call(name, args, kwargs)
@@ -235,7 +236,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 def _unanswered(reply: Reply) -> list[Any] | None:
     """Return the unanswered questions of a helped call; None if the call returned a value."""
     match reply.value:
-        case (str(head), list(questions)) if head == UNANSWERED:
+        case (str(head), list(questions)) if head == UNANSWERED_TAG:
             return questions
     return None
 

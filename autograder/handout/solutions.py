@@ -10,10 +10,10 @@ from pathlib import Path
 from markupsafe import Markup
 
 from autograder.checks.streams import print_anywhere
-from autograder.course import ROOT, Assignment, UserError, assignments, find
+from autograder.course import ROOT, Assignment, UserError, find, term_assignments
+from autograder.edition import Edition
 from autograder.handout.stubs import BEGIN, END, write
 from autograder.pages import code, style
-from autograder.plan import Edition
 from autograder.reports.templates import filled
 
 FOLDER = Path("dist", "solutions")
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     """Write the solutions for the named assignment, or for all with `--all`; return the exit code."""
     print_anywhere()
     try:
-        chosen = assignments() if "--all" in arguments else [find(name) for name in arguments]
+        chosen = term_assignments() if "--all" in arguments else [find(name) for name in arguments]
         if not chosen:
             raise UserError(USAGE)
         print(*build(chosen), sep="\n")

@@ -18,18 +18,18 @@ from typing import Any
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Value
 from autograder.checks.source import Source
-from autograder.course import Assignment, UserError, assignments
+from autograder.course import Assignment, UserError, term_assignments
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
-from autograder.hints.golden import as_text, decoded, mark
+from autograder.hints.golden import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
 """Relative difference between the numbers that two processors record."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
-_ANSWER = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""A line in ANSWERS: a key, its answer, and perhaps a reason."""
+_ANSWER_LINE = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
+"""A line of ANSWERS: a key, its answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
@@ -50,9 +50,9 @@ def stub(source: str, name: str) -> str:
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
-    code, answers = _parted(re.sub(r"\n{4,}", "\n\n\n", kept))
+    code, answers = _split_at_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
-        if match := _ANSWER.fullmatch(line):
+        if match := _ANSWER_LINE.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
             raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
@@ -73,11 +73,13 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return a solution's answers as they are written, each with its key: `"rotates_values": False`."""
-    return [f"{match[1]}: {match[2]}" for line in _parted(source)[1] if (match := _ANSWER.fullmatch(line))]
+    """Return the answers of a solution in their written form, each with its key: `"rotates_values": False`."""
+    return [
+        f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWER_LINE.fullmatch(line))
+    ]
 
 
-def _parted(source: str) -> tuple[str, list[str]]:
+def _split_at_answers(source: str) -> tuple[str, list[str]]:
     """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
@@ -101,17 +103,18 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 def is_up_to_date(committed: str, right: str) -> bool:
     """Return True if two recorded files differ only as two processors do.
 
-    Processors differ in the last digits, and so in marks of mistakes that differ from right values only by rounding.
+    They differ in the last digits of numbers, and in fingerprints of mistakes that differ from right values only by
+    rounding.
     """
-    return _near(_without_rounding(committed), _without_rounding(right))
+    return _near(_without_rounding_mistakes(committed), _without_rounding_mistakes(right))
 
 
-def _without_rounding(text: str) -> dict[str, Any]:
-    """Return a recorded file without marks that equal the right value up to rounding, and without unmarked hints."""
+def _without_rounding_mistakes(text: str) -> dict[str, Any]:
+    """Return a recorded file without fingerprints within rounding of the right value, and without their hints."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
-        right = mark(decoded(call["expected"]))
+        right = fingerprint_record(decoded(call["expected"]))
         call["mistakes"] = {
             number: mistaken
             for number, mistaken in call["mistakes"].items()
@@ -147,9 +150,9 @@ def regenerate() -> list[Path]:
 
     Raise HandoutError if an assignment is incomplete, or if a learner's work is where a stub belongs.
     """
-    if sentence := next(filter(None, map(first_problem, assignments())), None):
+    if sentence := next(filter(None, map(first_problem, term_assignments())), None):
         raise HandoutError(sentence)
-    outdated = {path: text for assignment in assignments() for path, text in outdated_files(assignment).items()}
+    outdated = {path: text for assignment in term_assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
         written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}

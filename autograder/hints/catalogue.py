@@ -87,8 +87,8 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
     return ignoring
 
 
-def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function that refuses the arguments that `right` refuses, with results of the same dtype."""
+def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `other` as a function that refuses the same arguments as `right`, with results of its dtype."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -148,7 +148,7 @@ def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., 
     for name, function in functions.items():
         if name not in vars(module):
             raise LookupError(f"{function.__name__} replaces {name}, which {assignment.solution.name} does not have")
-        setattr(module, name, _refusing_as(vars(module)[name], function))
+        setattr(module, name, _with_errors_and_dtypes(vars(module)[name], function))
     return module
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of the groups of a function's known mistakes: in the function itself, and in functions that it builds on."""
 
-Mark = list[float] | None
-"""A recorded outcome: a value's axes and two sums, or None for an error."""
+FingerprintRecord = list[float] | None
+"""Fingerprint of an outcome as recorded: the axes of a value and two sums, or None for an error."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -38,21 +38,21 @@ def decoded(expected: str | None) -> Value | Refused:
 
 
 def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome has a mark: it differs from the right value, and a fingerprint can recognise it."""
+    """Return whether an outcome has a record: it differs from the right value, and a fingerprint can recognise it."""
     return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
 
 
-def mark(outcome: Outcome) -> Mark:
-    """Return the mark of a recordable outcome."""
+def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
+    """Return the fingerprint record of a recordable outcome."""
     value = fingerprint(outcome.value) if isinstance(outcome, Value) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
-def read_mark(mark: Mark) -> Value | Refused:
-    """Return the outcome that a mark stands for."""
-    if mark is None:
+def outcome_of_record(record: FingerprintRecord) -> Value | Refused:
+    """Return the outcome that a fingerprint record stands for."""
+    if record is None:
         return Refused()
-    *shape, first, second = mark
+    *shape, first, second = record
     return Value(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
 
@@ -73,8 +73,8 @@ class GoldenValues:
         self.recorded: dict[Call, dict[str, Any]] = {}
         """Call → its record."""
 
-    def of(self, test: str) -> GoldenValues:
-        """Go to the beginning of a test's records, and return this oracle."""
+    def start_test(self, test: str) -> GoldenValues:
+        """Start the records of a test and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
@@ -99,10 +99,10 @@ class GoldenValues:
         golden = self.recorded.get(call)
         if golden is None or reply.raised is not None:
             return None
-        right, marks = decoded(golden["expected"]), golden["mistakes"]
+        right, records = decoded(golden["expected"]), golden["mistakes"]
 
         def predicted(mistake: RecordedMistake) -> Outcome:
-            return read_mark(marks[mistake.number]) if mistake.number in marks else Unchanged()
+            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unchanged()
 
         if isinstance(right, Refused):
             return None
@@ -135,22 +135,22 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls}
 
     def expected(self, call: Call) -> Value | Refused:
-        """Return the right outcome of a call and record it, with the marks of the mistakes that change it."""
+        """Return the right outcome of a call and record it, with the fingerprints of the mistakes that change it."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Value):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
-        groups, marks = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
+        groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
             if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
-                marks[str(number)] = mark(outcome)
+                records[str(number)] = fingerprint_record(outcome)
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
-        golden = {"function": call.function, "expected": encoded, "mistakes": marks}
+        golden = {"function": call.function, "expected": encoded, "mistakes": records}
         self.calls.setdefault(self.test, []).append(golden)
         return expected
 
 
 def as_text(content: dict[str, Any]) -> str:
-    """Return the recorded file: JSON with each mark on one line."""
+    """Return the recorded file: JSON with each fingerprint on one line."""
     lines = json.dumps(content, indent=1, ensure_ascii=False)
     return re.sub(r"\[([^][\"{}]+)\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", lines) + "\n"

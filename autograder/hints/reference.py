@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import iterated_parts
+from autograder.checks.proxy import iter_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -26,8 +26,8 @@ from autograder.hints.explain import matches
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
-MAX_REMEMBERED_CALL = 32 * 1024
-"""Maximum bytes of a call that is cached and explained, since a test may pass results of any size."""
+MAX_CACHED_CALL_BYTES = 32 * 1024
+"""Maximum bytes of a call that is cached and explained: a test may pass results of any size."""
 
 
 class InnerCall(NamedTuple):
@@ -47,7 +47,7 @@ class Reference:
         self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
-        self.mistakes = functools.cache(self._mistakes)
+        self.mistakes = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
     def solution(self) -> types.ModuleType:
@@ -102,9 +102,9 @@ class Reference:
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
+                inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    inner_calls.setdefault((question.call.encoded, question.callers), question)
+                    inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:
                     return function(*args, **kwargs)
@@ -146,8 +146,8 @@ class Reference:
         """The catalogue's entries."""
         return catalogue.entries(self.assignment)
 
-    def _mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes that can affect a function's results.
+    def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
+        """Return the known mistakes that can show in the results of a function.
 
         Mistakes in the function itself come before those in functions it builds on, because a student may have
         rewritten code that the solution takes from another function.
@@ -182,8 +182,8 @@ class Reference:
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtypes of a result's parts, at most the first `count`; None for a part that is not a number."""
-    counted = itertools.islice(iterated_parts(value), count)
+    """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
+    counted = itertools.islice(iter_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 
@@ -193,6 +193,6 @@ _NUMBERS = (bool, int, float, np.generic, np.ndarray)
 def is_small(call: Call) -> bool:
     """Return whether a call is small enough to be cached."""
     try:
-        return len(call.encoded) <= MAX_REMEMBERED_CALL
+        return len(call.encoded) <= MAX_CACHED_CALL_BYTES
     except ValueError:
         return False

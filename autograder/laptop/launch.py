@@ -64,7 +64,7 @@ def run(
     files = {name: first.host.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[Progress]:
-        return _check(context(), changed)
+        return _check_and_print(context(), changed)
 
     if options.page:
         saves = _saved_assignments(
@@ -76,12 +76,12 @@ def run(
             check(changed)
             print("\nWatching. Save the file to check again; Ctrl-C stops.", flush=True)
     else:
-        _check(first, names or available, functions)
+        _check_and_print(first, names or available, functions)
 
 
-def _context_class(alone: bool) -> Callable[[], LocalContext]:
-    """Return the class for a run: with public tests or, in self-study, hidden tests as well."""
-    if not alone:
+def _context_class(self_study: bool) -> Callable[[], LocalContext]:
+    """Return the class of a run: public tests, or in self-study hidden ones too."""
+    if not self_study:
         return LocalContext
     from autograder.laptop.self_study import SelfStudyContext
 
@@ -96,18 +96,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "assignments", nargs="*", metavar="ASSIGNMENT", type=partial(assignment_and_function, Path()), help=examples
     )
-    add_ways(parser)
-    parser.add_argument("--alone", action="store_true", help="in a checkout: also run hidden tests, with reasons")
-    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: show one worked solution")
+    add_run_options(parser)
+    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
+    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
     return parser
 
 
-def add_ways(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `run` reads."""
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--watch", action="store_true", help="check after every save, and show the next thing to do")
-    ways.add_argument("--page", action="store_true", help="open the course in the browser, and check after every save")
-    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; by default a free one")
+    run_options = parser.add_mutually_exclusive_group()
+    run_options.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
+    run_options.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
+    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
 
 
 def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
@@ -133,8 +133,8 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
         raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
-def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
-    """Run these assignments' tests, print the results and return them. For `only`, see `print_detail`."""
+def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
+    """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
     run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # print the numbers in a rule like its words

@@ -24,7 +24,7 @@ from autograder.laptop.self_study import SelfStudyContext, print_solution
 # Ignore the configuration of any project around this folder or around the package.
 EMPTY_FOLDER = replace(
     TERMINAL,
-    plugins=f"{TERMINAL.plugins} --config-file={os.devnull}",
+    pytest_options_format=f"{TERMINAL.pytest_options_format} --config-file={os.devnull}",
     show_all_step="whereabouts learn {checked} shows all",
     lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
     solution_step="whereabouts learn {lesson} --show FUNCTION",
@@ -62,14 +62,14 @@ def _parser() -> argparse.ArgumentParser:
         type=partial(launch.assignment_and_function, course.ROOT),
         help="for example rope, 5 (its number), or rope.apply_rope for all mistakes in one function",
     )
-    launch.add_ways(learn)
-    learn.add_argument("--show", metavar="FUNCTION", help="show one worked solution")
+    launch.add_run_options(learn)
+    learn.add_argument("--show", metavar="FUNCTION", help="one worked solution")
     return parser
 
 
 def _learn(options: argparse.Namespace) -> int:
-    """List the lessons, or write and check one lesson's file; return the exit code. May raise UserError."""
-    known = [assignment.name for assignment in course.assignments()]
+    """List the lessons, or write and check the file of one; return the exit code. Raise UserError."""
+    known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:
             print(f"{name:<18} {lesson_text(name, course.ROOT).partition(chr(10))[0].removeprefix('# ')}")

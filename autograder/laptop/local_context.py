@@ -22,9 +22,9 @@ from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, endless_file_message, timeout_message
+from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
@@ -44,15 +44,15 @@ class LocalFile:
         self.host = host
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
-        self.stuck = dict(host.stuck)
-        """function → a sentence, for a function that did not return and is no longer called"""
+        self.timed_out_functions = dict(host.timed_out_functions)
+        """function → sentence, for a function that did not return and is no longer called"""
         self.failure: Raised | None
-        if LOADING in self.stuck:
-            self.module, self.failure = ModuleType(name), Raised("", (), self.stuck[LOADING])
+        if LOADING in self.timed_out_functions:
+            self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
         else:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
-            if self.failure is not None and TIMEOUT_MARK in self.failure.message:
+            if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
                 self.failure = Raised("", (), endless_file_message(self.failure.line), self.failure.line)
         _raise_interrupt(self.failure)
 
@@ -62,15 +62,17 @@ class LocalFile:
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise Stopped if it does not return, or if it depends on a function that did not."""
-        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
-            if name in self.stuck:
-                raise Stopped(Kind.TIMEOUT, self.stuck[name])
+        """Make a call. Raise CallStopped if it does not return, or builds on a function that did not."""
+        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
+            if name in self.timed_out_functions:
+                raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
         with self.host.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
-        if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
-            self.stuck[call.function] = timeout_message(call.function, f"{reply.raised.at_line} of your file")
+        if reply.raised is not None and TIMEOUT_MESSAGE_PART in reply.raised.message:
+            self.timed_out_functions[call.function] = timeout_message(
+                call.function, f"{reply.raised.at_line} of your file"
+            )
             return self.call(call)
         return reply
 
@@ -112,7 +114,7 @@ class LocalContext(TestContext):
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
-        return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
+        return oracle.start_test(test) if isinstance(oracle, GoldenValues) else oracle
 
     def load_oracle(self, assignment: str) -> Oracle:
         """Load an assignment's recorded values."""
@@ -136,7 +138,7 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def run_tests(self, names: Sequence[str]) -> None:

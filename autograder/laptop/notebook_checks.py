@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.function_state import FunctionState, State
-from autograder.checks.render import unescaped
+from autograder.checks.render import unescape_markdown
 from autograder.laptop.local_context import LocalContext, LocalFile
-from autograder.laptop.progress import Progress, section
+from autograder.laptop.progress import Progress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +34,7 @@ class NotebookCheck(LocalContext):
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
         state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
-        text = unescaped(section(Progress(self.assignment, self), state).partition("\n\n")[2])
+        text = unescape_markdown(function_text(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")

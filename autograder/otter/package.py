@@ -29,12 +29,12 @@ from autograder.safe_path import use_safe_path
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"
 
-_STARTER = '''"""The program that the platform starts."""
+_RUN_OTTER_SCRIPT = '''"""What the platform starts."""
 
-if __name__ == "__main__":  # the process that reads the submission also loads this file
-    from autograder.otter.container import main
+if __name__ == "__main__":  # the process that reads what was handed in loads this file too
+    from autograder.otter.gradescope_entry import grade_in_container
 
-    main({folder!r}, {assignment!r})
+    grade_in_container({folder!r}, {assignment!r})
 '''
 
 
@@ -50,8 +50,10 @@ def build(
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
             settings = _config(assignment, config or {}, isolation)
-            starter = _STARTER.format(folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name)
-            files = _generated(assignment, settings, built.name)
+            starter = _RUN_OTTER_SCRIPT.format(
+                folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
+            )
+            files = _otter_generated_files(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
             files |= {built.name: built.read_bytes(), CONSTRAINTS: _constraints().encode()}
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
@@ -59,15 +61,15 @@ def build(
 
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
-    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.suite_hash}
+    """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
+    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
     return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
 
 
-def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """Return the files that Otter's generator writes: test files, scripts, the environment file."""
+def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
+    """Return the files that Otter's generator makes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
     # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}

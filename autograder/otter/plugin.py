@@ -17,7 +17,7 @@ from otter.plugins import AbstractOtterPlugin
 from otter.test_files import GradingResults
 
 from autograder import course
-from autograder.grading.feedback import notes
+from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
@@ -25,8 +25,8 @@ from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
-UPLOAD_FOLDER = "handed_in"
-"""Folder next to the submission folder, into which `container` moves the submission."""
+MOVED_SUBMISSION_FOLDER = "handed_in"
+"""Folder beside the submission folder, into which `gradescope_entry` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
@@ -36,17 +36,17 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """Read the submission, then empty the folder. This runs before Otter looks for logs or starts its kernel."""
         use_safe_path()  # Otter's kernel also starts in a folder whose file names the student chose
         self.assignment = course.find(self.plugin_config["assignment"])
-        if self.assignment.suite_hash != self.plugin_config["suite"]:
+        if self.assignment.grading_hash != self.plugin_config["suite"]:
             raise RuntimeError(
                 "this zip was built from a different version of the course from the one installed here: "
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        functions = [assignment.name for assignment in course.assignments()]
-        upload = path.parent.with_name(UPLOAD_FOLDER)
+        functions = [assignment.name for assignment in course.term_assignments()]
+        upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
-        _empty(path.parent)
-        # Otter reads the file again before it requests the driver.
+        _remove_all_but_tests(path.parent)
+        # Otter reads the file again before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
@@ -65,7 +65,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = (results.output, notes(self.submission), self.grade.public_feedback)
+            texts = (results.output, reading_notes(self.submission), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 
@@ -84,8 +84,8 @@ result = environment({passed!r})["result"]
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
-def _empty(folder: Path) -> None:
-    """Remove everything except Otter's tests. Links are removed, never followed."""
+def _remove_all_but_tests(folder: Path) -> None:
+    """Remove everything but Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
         if entry.name == "tests":  # Otter's folder replaces anything of the student's with that name
             continue

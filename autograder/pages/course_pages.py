@@ -16,24 +16,28 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment
-from autograder.pages import dials, questions
+from autograder.edition import Edition
+from autograder.pages import answer_forms, dials
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, code
 from autograder.pages.picture_files import pictures
-from autograder.plan import Edition
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
 SHARED_STYLE = templates.FOLDER / "shared.css"
-TEXTS = ROOT / "assignments"
+ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def course(edition: Edition | None = None) -> dict[str, bytes]:
     """Return path below `course/` → content, for a term's edition, by default for all lessons in the course plan."""
     edition = edition or Edition.of_term()
-    environment = templates.environment(HERE / "templates", *dials.FOLDERS)
-    environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
-    renderer = Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS, edition.full)
+    environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
+    environment.globals |= vars(environment.get_template("controls.html").module) | {
+        "accuracy_for_prediction": dials.accuracy_for_prediction
+    }
+    renderer = Renderer(
+        Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full
+    )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
     terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM.findall(bodies["glossary"])]
@@ -52,8 +56,8 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     index = [section for name, html in bodies.items() for section in _sections(name, titles[name], html)]
     files = pages | {
         "course.css": style(),
-        "dials.js": dials.script(),
-        # This is a script, because a page without a server may not fetch a file.
+        "dials.js": dials.course_script(),
+        # A script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
@@ -75,22 +79,24 @@ def _text(path: Path, edition: Edition) -> str:
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
-def _lesson(assignment: Assignment, environment: Environment, edition: Edition) -> tuple[str, str, dict[str, str]]:
-    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and practice questions.
+def _lesson_with_insertions(
+    assignment: Assignment, environment: Environment, edition: Edition
+) -> tuple[str, str, dict[str, str]]:
+    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and questions for practice.
 
     The answers to practice questions are not secret; all other answers are.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = questions.of(assignment)["practice"]
-    placed = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
+    practice = answer_forms.forms_and_practice(assignment)["practice"]
+    insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
-            placed[f"def {node.name}"] = _docstring(node)
-    return text, assignment.name, placed | _drawn(text, assignment.name, environment, edition)
+            insertions[f"def {node.name}"] = _docstring_html(node)
+    return text, assignment.name, insertions | _dial_forms(text, assignment.name, environment, edition)
 
 
-def _docstring(function: ast.FunctionDef) -> str:
-    """Return a function's signature and docstring, folded away.
+def _docstring_html(function: ast.FunctionDef) -> str:
+    """Return the signature and docstring of a function, folded.
 
     Running text has no line ends, so that it wraps at the page's width; formulas (indented) and fields
     (`Returns:`) begin a new line.
@@ -103,10 +109,10 @@ def _docstring(function: ast.FunctionDef) -> str:
     )
 
 
-def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return marker → form, for each dial that has a marker in a text."""
+def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
+    """Return mark → form, for each dial with a mark in a text."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
-    return {f"dial: {name}": edition.words(form.render(name=name, page=page)) for name, form in forms.items()}
+    return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _lesson_summary(name: str, html: str) -> dict[str, Any]:
@@ -123,15 +129,18 @@ def _lesson_summary(name: str, html: str) -> dict[str, Any]:
 def _bodies(
     renderer: Renderer, environment: Environment, edition: Edition
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
-    lessons = {name: renderer.render(*_lesson(Assignment(name), environment, edition)) for name in edition.shipped}
+    """Return all pages in their order (the first, set-up, lessons, references), and facts about the lessons."""
+    lessons = {
+        name: renderer.render(*_lesson_with_insertions(Assignment(name), environment, edition))
+        for name in edition.shipped
+    }
     shown = [_lesson_summary(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
-    texts = {path.stem: _text(path, edition) for path in sorted(TEXTS.glob("*.md"))}
-    placed = _drawn(texts["README"], "index", environment, edition)
-    placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
-    others = {name: renderer.render(text, ".", placed) for name, text in texts.items()}
-    # The glossary's own words are not buttons but link targets.
-    plain = Renderer(Glossary(""), TEXTS, edition.full).render(texts["glossary"], ".", {})
+    texts = {path.stem: _text(path, edition) for path in sorted(ASSIGNMENTS_FOLDER.glob("*.md"))}
+    insertions = _dial_forms(texts["README"], "index", environment, edition)
+    insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
+    others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
+    # The glossary's own words are not buttons, and have link targets.
+    plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
     return first | lessons | others, shown

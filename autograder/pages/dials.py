@@ -21,7 +21,7 @@ import rjsmin
 from autograder.course import ROOT
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/dials")))
+DIAL_SOURCE_FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/dials")))
 
 
 def named(text: str) -> list[str]:
@@ -29,8 +29,8 @@ def named(text: str) -> list[str]:
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
-def measured(lesson: str) -> dict[str, Any]:
-    """Return the data for a prediction: the accuracy of three methods or schedules by length, for each seed.
+def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
+    """Return the data for a prediction: the accuracy of three methods or schedules against the length, for each seed.
 
     The three are the best, the median and the worst in the lesson's first measurement.
     """
@@ -57,8 +57,8 @@ def measured(lesson: str) -> dict[str, Any]:
     return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 
-def script() -> str:
-    """Return the course's JavaScript in the form in which pages contain it."""
-    paths = (path for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+def course_script() -> str:
+    """Return the JavaScript of the course in the form that ships."""
+    paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -23,7 +23,7 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_MESSAGE = 2000
+MAX_ERROR_MESSAGE_CHARACTERS = 2000
 """Maximum number of characters of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
@@ -43,8 +43,8 @@ class Raised:
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
-    left_out: bool = False
-    """True if an import was missing: an empty module replaced it, and the rest of the file ran"""
+    missing_import: bool = False
+    """True if it came from a missing import: an empty module replaced it, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""
@@ -146,7 +146,7 @@ class _MissingImports:
             except ModuleNotFoundError as error:
                 if type(error.name) is not str or error.name in self.missing:
                     raise
-                self.missing[error.name] = replace(describe_exception(error, code.co_filename), left_out=True)
+                self.missing[error.name] = replace(describe_exception(error, code.co_filename), missing_import=True)
 
     def remove(self) -> None:
         """Stop providing empty modules, so that no other code in this process gets one."""
@@ -260,7 +260,7 @@ class _LineCounter:
 def describe_exception(error: BaseException, filename: str) -> Raised:
     """Describe an exception in plain text, without relying on its methods to behave."""
     try:
-        message = str.__str__(str(error))[:MAX_MESSAGE]
+        message = str.__str__(str(error))[:MAX_ERROR_MESSAGE_CHARACTERS]
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")

@@ -28,11 +28,11 @@ MAX_NUMBERS = 1 << 18
 """Maximum numbers in all arrays of one message together, four times the course's largest result; eight bytes of text
 count as one number. This limits the work of a test that multiplies two results, and the memory of a reply."""
 
-MAX_BYTES = 8 << 20
-"""Maximum bytes of one message."""
+MAX_MESSAGE_BYTES = 8 << 20
+"""Bytes of one message."""
 
-MAX_DESCRIPTION = 500
-"""Maximum number of characters, all printable, that describe a value which may not cross."""
+MAX_DESCRIPTION_CHARACTERS = 500
+"""Maximum number of characters that describe a value which may not cross. All of them are printable."""
 
 MAX_INT_BYTES = 64
 MAX_AXES = 16
@@ -47,9 +47,9 @@ _DTYPE_BYTES = {
 """The dtypes that may cross, in this machine's byte order, and the bytes that stand for each: the length of its name,
 then the name. Two C names for one type (long, long long) count as one dtype."""
 
-DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's type numbers for the default integer, one for each of its C names. It is written as int64, which it is nearly
-everywhere, because a value must not depend on the machine."""
+DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
+"""numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
+everywhere: a value must not depend on the machine."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -142,7 +142,7 @@ class _Encoder(_Bounded):
     def bytes_of(self, value: object) -> bytes:
         self.write(value, 0)
         data = b"".join(self.out)
-        if len(data) > MAX_BYTES:
+        if len(data) > MAX_MESSAGE_BYTES:
             raise MalformedError("very many bytes, too large to compare")
         return data
 
@@ -182,10 +182,10 @@ class _Encoder(_Bounded):
         self.out.append(tag + _COUNT.pack(len(data)) + data)
 
     def _foreign(self, description: str) -> None:
-        self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
+        self._counted(b"!", description[:MAX_DESCRIPTION_CHARACTERS].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.dtype.num in DEFAULT_INTEGERS:
+        if value.dtype.num in DEFAULT_INTEGER_TYPE_NUMBERS:
             value = value.astype(np.int64, copy=False)
         spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
@@ -223,8 +223,8 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # the description is cut and cleaned here, where no submission can prevent it
-            description = self._text()[:MAX_DESCRIPTION]
+        if tag == b"!":  # its description is cut and cleaned here, where no submission can prevent it
+            description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):
             items = self._items(self._unpack(_COUNT)[0], depth)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum, StrEnum
 
 
-class Status(StrEnum):
-    """Status of a submission, as files and reports show it."""
+class SubmissionStatus(StrEnum):
+    """SubmissionStatus of a submission, as files and reports show it."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
@@ -90,8 +90,8 @@ class WrongResultError(AssertionError):
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
-class Stopped(BaseException):
-    """A call that gave no reply: it took too long, or its process ended.
+class CallStopped(BaseException):
+    """A call that gave no answer: it took too long, or its process ended.
 
     Not an Exception, so that neither a test nor a search for a smaller failing example makes further calls.
     """

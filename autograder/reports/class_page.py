@@ -146,12 +146,12 @@ class StudentLine:
 class ClassStatistics:
     """The content of the report."""
 
-    def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Add a class. `sections` contains each person's section, if a roster has sections."""
+    def __init__(self, rows: Iterable[Row] = (), section_by_person: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Take in a class. `section_by_person` has the section of each person, if a roster had sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
-        self.sections, self.submissions = sections, 0
+        self.section_by_person, self.submissions = section_by_person, 0
         for row in rows:
             self.add(row)
 
@@ -162,8 +162,8 @@ class ClassStatistics:
 
     @property
     def results(self) -> list[AssignmentResults]:
-        """Return the results for each assignment, in the course's order."""
-        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
+        """Return the results of each assignment, in the order of the course."""
+        order = {assignment.name: number for number, assignment in enumerate(course.term_assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
     @property
@@ -180,7 +180,7 @@ class ClassStatistics:
             self._cases.setdefault(case, []).append(printable(row.student))
         if submission.who not in self._students:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
-            section = self.sections.get(submission.who, "")
+            section = self.section_by_person.get(submission.who, "")
             self._students[submission.who] = StudentLine(label, quote(row.folder), section)
         cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
         self._students[submission.who].cells[assignment] = cell

@@ -25,12 +25,12 @@ from autograder.reports import templates
 from autograder.submission import Submission
 from autograder.submission.names import printable
 
-PLATFORMS = {
-    "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
-    "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
+UPLOAD_INSTRUCTIONS = {
+    "canvas": "in Canvas's assignment, take it in under Upload Submissions",
+    "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
 }
-_TYPED = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""The end of the names that Canvas gives to text entries and links."""
+_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
+"""End of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
@@ -61,15 +61,15 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
 
 
 def pack(
-    out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str
+    out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write the feedback of a finished run for one of PLATFORMS.
+    """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS.
 
-    `replaced` contains the submissions that do not count because the same student has a later one. Return the number of
+    `superseded` are submissions that do not count because the same student has a later one. Return the number of
     pages in each zip, and the submissions without a page.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for submission in replaced:
+    for submission in superseded:
         earlier[submission.assignment, submission.who].append(submission.file)
     without: list[str] = []
     pages: dict[str, dict[str, bytes]] = defaultdict(dict)
@@ -101,4 +101,4 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
         name = (person.name or row.student).replace("_", " ").replace("/", " ")
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
     names = [PurePosixPath(file.partition("!")[0]).name for file in files]
-    return next((name for name in names if f"_{person.number}_" in name and not _TYPED.search(name)), "")
+    return next((name for name in names if f"_{person.number}_" in name and not _TEXT_ENTRY_NAME.search(name)), "")

@@ -15,21 +15,21 @@ from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 
-from autograder import tables
+from autograder import csv_tables
 from autograder.course import UserError
+from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import folded, printable, words_of
-from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 
-MIN_LIKENESS = 0.6
-"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the student;
-this share only tells a person's number from a group's."""
+MIN_NAME_SIMILARITY = 0.6
+"""Part of the letters that two spellings of one name have in common, in their order. The number finds the student; this
+only tells a person's number from a group's."""
 
 
 class PlatformTableError(UserError):
@@ -41,12 +41,12 @@ class FilledTable:
     """A filled-in table, and the work that remains for a person."""
 
     path: Path
-    scores: dict[str, int] = field(default_factory=dict)
-    """column title → number of scores"""
+    score_counts: dict[str, int] = field(default_factory=dict)
+    """number of scores by title of the column"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """heading → names of the students or files concerned"""
-    sections: dict[str, str] = field(default_factory=dict)
-    """each person's section, if the table has sections"""
+    section_by_person: dict[str, str] = field(default_factory=dict)
+    """section of each person, if the table has sections"""
 
 
 def fill_table(
@@ -65,8 +65,8 @@ def fill_table(
     for row in graded:
         rows[row.submission.assignment].append(row)
     if absent := [name for name in assignments if name not in rows]:
-        raise PlatformTableError(f"the results have no submission for {', '.join(absent)}: grade them first")
-    table = tables.read(table_path)
+        raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
+    table = csv_tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
     filled = FilledTable(out_folder / f"roster_{table_path.name}")
@@ -77,7 +77,7 @@ def fill_table(
     section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
-            filled.sections[row.submission.who] = table.lines[line][section or 0].strip()
+            filled.section_by_person[row.submission.who] = table.lines[line][section or 0].strip()
     lines_without = sorted(student_lines.lines - lines_with_submission)
     filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
@@ -101,17 +101,17 @@ def _fill_column(
             filled.remarks[heading].append(label)
         elif line is None or row.machine_failure:
             filled.remarks["To fill in by hand"].append(label)
-        elif row.grade.status is Status.UNREADABLE and not row.adjustments:
+        elif row.grade.status is SubmissionStatus.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
-        elif (cell := line[column].strip()) and tables.number(cell) is None:
-            filled.remarks["Left unchanged"].append(f"{label} ({printable(cell)})")
+        elif (cell := line[column].strip()) and csv_tables.number(cell) is None:
+            filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
-            replaced += bool(cell) and tables.number(cell) != row.score
+            replaced += bool(cell) and csv_tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
     title = table.titles[column]
-    filled.scores[title] = written
+    filled.score_counts[title] = written
     if replaced:
         filled.remarks["Cells that contained another number"].append(f"{replaced} in {printable(title)}")
     maximum = max((row.grade.max_score for row in rows), default=0.0)
@@ -169,7 +169,7 @@ class _StudentLines:
         self._table = table
         self._lines: dict[str, set[int]] = defaultdict(set)
         for column in columns:
-            prefix = _common_prefix([line[column].strip() for line in table.lines])
+            prefix = _common_prefix_before_number([line[column].strip() for line in table.lines])
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
@@ -207,8 +207,8 @@ class _StudentLines:
         return any(_is_alike(row.submission.person.name, cell) for cell in cells)
 
 
-def _common_prefix(cells: Sequence[str]) -> str:
-    """Return the words before the number, if all cells share them, as in Moodle's `Participant 123`."""
+def _common_prefix_before_number(cells: Sequence[str]) -> str:
+    """Return the words before the number if they are the same in all cells, as in Moodle's `Participant 123`."""
     prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
@@ -218,7 +218,7 @@ def _is_alike(name: str, other: str) -> bool:
     words, others = words_of(name), words_of(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)
-    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_LIKENESS for text in texts)
+    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_NAME_SIMILARITY for text in texts)
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:
@@ -227,4 +227,4 @@ def _column_maximums(table: Table, column: int) -> set[float]:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:
         cells = [line[column] for line in table.lines if line[0].strip() == CANVAS_MAXIMUM]
-    return {table_maximum for table_maximum in map(tables.number, cells) if table_maximum is not None}
+    return {table_maximum for table_maximum in map(csv_tables.number, cells) if table_maximum is not None}

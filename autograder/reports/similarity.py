@@ -22,12 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
@@ -50,8 +51,16 @@ SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
 """Share that two nearly equal programs have in common, and number of smallest fingerprints for finding such pairs."""
 
 Fingerprints = NDArray[np.uint64]
-Link = tuple[float, int, int]
-"""Similarity, and the numbers of two submissions."""
+
+
+class Link(NamedTuple):
+    """Two similar submissions."""
+
+    similarity: float
+    first: int
+    """number of a submission, smaller than that of the second"""
+    second: int
+
 
 _NONE: Fingerprints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array(
@@ -61,20 +70,20 @@ _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in rang
 
 
 def write(
-    out: Path, graded: Iterable[Row], cells: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
+    out: Path, graded: Iterable[Row], cells_by_hash: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
-    n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be part of a pair, but do not
-    count otherwise. `cells` returns the code for a hash. Raise OSError if the disk is full.
+    Students who submitted one file together are one submission. For a group only its strongest links are listed: n − 1
+    for n submissions. `others`, such as solutions and an earlier term's class, may be one of a pair, and do not count
+    otherwise. `cells_by_hash` returns the code for a hash. Raise OSError if there is no room.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
         if (one := row.submission).problem is None:
             students[one.assignment, one.file, one.sha256, row.key.code].append(row.student)
     files = [
-        Submission(", ".join(names), assignment, file, sha256, cells(code))
+        Submission(", ".join(names), assignment, file, sha256, cells_by_hash(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
     listed = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
@@ -122,9 +131,11 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
-        link for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole)) if min(link[1:]) < size
+        link
+        for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole))
+        if min(link.first, link.second) < size
     ]
-    for number, group in enumerate(strongest_links(links, len(files)), 1):
+    for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
         for _, i, j in group:
             # If little is left, many submissions share the rest.
             first, second = (
@@ -149,7 +160,7 @@ def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerpr
             j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST_COMPARED].tolist()), i)
             share = len(np.intersect1d(prints, whole[j], True)) / max(len(prints), len(whole[j]))
             if j != i and share >= SAME_PROGRAM_SHARE:
-                yield share, j, i
+                yield Link(share, j, i)
 
 
 def _fingerprints_beyond_handout(
@@ -230,15 +241,15 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
         shared = np.bincount(theirs, minlength=len(distinctive))
         for j in np.flatnonzero((shared >= MIN_SHARED) & (shared >= MIN_SHARE * np.minimum(sizes, sizes[i]))):
             if i < j:
-                yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
+                yield Link(shared[j] / max(sizes[i], sizes[j]), i, int(j))
 
 
-def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
-    """Return the links of a maximum spanning forest, group by group (by Kruskal's algorithm)."""
-    together = [{i} for i in range(n)]
+def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[list[Link]]:
+    """Return the links of a maximum spanning forest, group by group (Kruskal's algorithm)."""
+    together = [{i} for i in range(n_submissions)]
     kept = []
-    for link in sorted(links, key=lambda link: (-link[0], link[1:])):
-        smaller, larger = sorted((together[link[1]], together[link[2]]), key=len)
+    for link in sorted(links, key=lambda link: (-link.similarity, *link[1:])):
+        smaller, larger = sorted((together[link.first], together[link.second]), key=len)
         if smaller is not larger:
             larger |= smaller
             for i in smaller:
@@ -246,13 +257,13 @@ def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
             kept.append(link)
     groups: dict[int, list[Link]] = {}
     for link in kept:
-        groups.setdefault(id(together[link[1]]), []).append(link)
+        groups.setdefault(id(together[link.first]), []).append(link)
     return list(groups.values())
 
 
 def published_solutions() -> Iterator[Submission]:
-    """Yield the course's solutions and, if it exists, its sample class, since anyone can find these."""
-    for one in assignments():
+    """Yield the solutions of the course, and its sample class if it exists: anybody can find them."""
+    for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
@@ -262,8 +273,8 @@ def published_solutions() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield an earlier class's submissions, including unreadable ones, from a folder as `grade` takes it."""
-    names = tuple(assignment.name for assignment in assignments())
+    """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
+    names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
     outcomes = map_bounded(partial(read_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, Status, Stopped
+from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlowError
 from autograder.sandbox.limits import Limits
@@ -45,20 +45,20 @@ class SandboxedBackend:
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS, or an undefined name → the reply, which is not requested again until another function has run"""
-        self.status: Status | None = None
-        """status of a submission that is no longer called"""
+        """ANSWERS, or an undefined name → the reply, which is not requested again before another function has run"""
+        self.status: SubmissionStatus | None = None
+        """of a submission that is no longer called"""
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
-        # Even a plain result can make a test compute for a long time, on the same clock.
+        """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
+        # A result can be plain and still make a test compute for long, on the same clock.
         self._check_clock()
         if self.status is not None:
-            raise Stopped(Kind[self.status.name], self.why)
+            raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
             often = f"{self.limits.slow_calls} times and is not called again"
-            raise Stopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
+            raise CallStopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
         # May raise ValueError: a test may pass a result as an argument, and a result may be too large.
@@ -109,25 +109,26 @@ class SandboxedBackend:
     def _check_clock(self) -> None:
         if self.is_out_of_time:
             self._give_up(
-                Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
+                SubmissionStatus.TIMEOUT,
+                f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
 
-    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> Stopped:
-        """Count a worker that ended, and give up on the submission if this happens too often. Return the exception."""
+    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
+        """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
-            why = f"{what} {ended} while it was loaded: look at the code outside functions"
-            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
+            why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
+            self._give_up(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
         elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
-            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, often)
-        return Stopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
+            self._give_up(SubmissionStatus.TIMEOUT if all_slow else SubmissionStatus.KILLED, often)
+        return CallStopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
 
-    def _give_up(self, status: Status, why: str) -> None:
+    def _give_up(self, status: SubmissionStatus, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 

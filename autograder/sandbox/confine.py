@@ -216,7 +216,7 @@ def _readable(packages: Collection[Path]) -> list[Path]:
     return [*tree, *zipped, *packages, *_linked_libraries()]
 
 
-def packages_in(libraries: str) -> list[Path]:
+def allowed_packages(libraries: str) -> list[Path]:
     """Return the folders that a submission may import from, besides the standard library."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 

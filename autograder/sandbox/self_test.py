@@ -82,17 +82,17 @@ WITHOUT_SANDBOX = "`--isolation none` grades without the wall: use it only for c
 ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Time for an attempt on a busy machine."""
 
-SUSPENDED_SECONDS = 0.05
-"""Time during which a suspended worker must not run."""
+MIN_SUSPENDED_SECONDS = 0.05
+"""Time for which a suspended worker must not run."""
 
-END_TIMEOUT_SECONDS = 2.0
-"""Time within which a worker must end after its zygote."""
+WORKER_END_TIMEOUT_SECONDS = 2.0
+"""Time within which a worker ends after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise; `disabled_locks` disables locks, as the tests of this table do."""
     limits = replace(LIMITS, file_bytes=2 * MIB)  # less to write
-    confine.settle_access_times(confine.packages_in(LIBRARIES))
+    confine.settle_access_times(confine.allowed_packages(LIBRARIES))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
@@ -183,7 +183,7 @@ def _has_privileges(examined: _Examined) -> str:
     return ", ".join(held)
 
 
-def _runs_on(examined: _Examined) -> str:
+def _outlives_its_timeout(examined: _Examined) -> str:
     process = examined.running().process
     try:
         examined.ask("while True: pass", seconds=0.05)
@@ -198,15 +198,15 @@ def _runs_while_suspended(examined: _Examined) -> str:
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
-    time.sleep(2 * SUSPENDED_SECONDS)
-    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {SUSPENDED_SECONDS}"
+    time.sleep(2 * MIN_SUSPENDED_SECONDS)
+    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
     examined.end()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _is_imported(examined: _Examined) -> str:
-    """Start an interpreter next to a file named after a module of the standard library."""
+def _shadows_standard_library(examined: _Examined) -> str:
+    """Start an interpreter beside a file with the name of a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -221,7 +221,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
     """End the zygote, and wait for its worker to end; this must come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
-    deadline = time.monotonic() + END_TIMEOUT_SECONDS
+    deadline = time.monotonic() + WORKER_END_TIMEOUT_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
         time.sleep(0.005)
     worker.wire.close()
@@ -237,10 +237,10 @@ def _is_gone(process: int) -> bool:
 
 
 OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
-    ("has no privileges and cannot gain any", "user", _has_privileges),
-    ("does nothing while its other process runs", "zygote", _runs_while_suspended),
-    ("cannot run longer than allowed", "zygote", _runs_on),
-    ("is never imported by what reads or grades it", "zygote", _is_imported),
-    ("ends when the grader ends", "session", _outlives_the_grader),
+    ("has no privilege and gains none", "user", _has_privileges),
+    ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
+    ("runs no longer than it may", "zygote", _outlives_its_timeout),
+    ("is no module for what reads or grades it", "zygote", _shadows_standard_library),
+    ("is gone when the grader is", "session", _outlives_the_grader),
 )
 """Promises that are tested from outside: promise, lock, and a function that describes how it is broken."""

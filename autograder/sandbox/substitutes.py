@@ -17,11 +17,11 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_QUESTIONS = 256
+MAX_QUESTIONS_PER_EXCHANGE = 256
 """Maximum number of questions that one exchange reports."""
 
-UNANSWERED = "unanswered"
-"""First part of the result of a helped call that has unanswered questions."""
+UNANSWERED_TAG = "unanswered"
+"""First part of the result of a helped call that has questions without an answer."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """Function name, positional arguments, keyword arguments."""
@@ -86,7 +86,7 @@ class Exchange:
         """Store sealed answers."""
         self.sealed.update(sealed)
 
-    def helped_call(
+    def call_with_substitutes(
         self,
         replaced: Collection[str],
         sealed: Collection[Sealed],
@@ -96,14 +96,14 @@ class Exchange:
     ) -> Any:
         """Store sealed answers, decide which functions are replaced, and make a call of the submission.
 
-        Return UNANSWERED and the questions if the call has questions without an answer.
+        Return UNANSWERED_TAG and the questions if the call has questions without an answer.
         """
         self.receive(sealed)
         self._replace(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
         except UnansweredQuestion:
-            return UNANSWERED, self._replace(replaced)
+            return UNANSWERED_TAG, self._replace(replaced)
 
     def _replace(self, replaced: Collection[str]) -> list[Question]:
         """Decide which functions are replaced, and return the questions asked since the last time."""
@@ -134,7 +134,7 @@ class Exchange:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(sealed)))
                 if key in self.answers:
                     return _value(self.answers[key])
-                if key not in self.sent and len(self.pending) < MAX_QUESTIONS:
+                if key not in self.sent and len(self.pending) < MAX_QUESTIONS_PER_EXCHANGE:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
             try:
                 if original is None:

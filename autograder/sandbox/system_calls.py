@@ -35,14 +35,14 @@ O_LARGEFILE = 0o100000
 
 _READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
 _WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
-OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""The allowed flags for each way to open a file.
+ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
+"""For each way to open a file, its allowed flags.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would let every file be
 opened. Reading with O_TRUNC is missing, because Landlock before ABI 3 would let a readable file be truncated. Also
 missing are O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC."""
 
-ALL_BITS = (1 << 64) - 1
+ALL_64_BITS = (1 << 64) - 1
 
 _TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, which opening and printing make."""
@@ -75,9 +75,9 @@ def system_call_filter() -> bytes:
     # The C library joins a thread with a futex without the flag; if that would block, it checks again immediately.
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
-    for mode, flags in OPEN_FLAGS.items():
+    for mode, flags in ALLOWED_OPEN_FLAGS.items():
         for call, position in (("open", 1), ("openat", 2)):
-            add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
+            add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_64_BITS & ~flags, mode))
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import handout
-from autograder.course import ROOT, UserError, assignments
+from autograder.course import ROOT, UserError, term_assignments
 from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
 
 HERE = Path(__file__).parent
@@ -25,9 +25,9 @@ DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
 
-WITH_A_TERMINAL = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
-IN_THE_EDITOR = (
-    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
+_TERMINAL_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
+_EDITOR_INSTRUCTION = (
+    r"<p>Write <code>\1</code> in the editor of this page; it checks what you write by itself. Everything in this"
     " lesson can be done here, without a terminal, and this browser keeps your work.</p>"
 )
 """A lesson's first instruction, and the text that replaces it on the site."""
@@ -40,41 +40,43 @@ SELF_STUDY_FILES = """
 """Files of the self-study edition, in addition to the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
-    """Write the site into a folder, replacing any earlier site; return the folder. `pyodide` is an address or a folder.
+def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -> Path:
+    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
 
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     is_remote = re.match(r"https?://", pyodide) is not None
-    files = _files(handout.contents(), alone)
-    if not alone and (leaked := handout.leaks(files)):
+    files = _source_files(handout.contents(), self_study)
+    if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     version, pyodide_files = (
         (PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "", {}) if is_remote else _pyodide_files(Path(pyodide))
     )
-    site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
+    site = _site(
+        files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", self_study
+    )
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
     handout.write({out / name: content for name, content in pyodide_files.items()})
     return out
 
 
-def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
-    """Return all of the site's content, as texts that can be searched: path → content."""
+def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
+    """Return the whole content of the site, as texts that can be searched: path → content."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
     site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
-    if alone:
+    if self_study:
         site_files |= {
             path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)
         }
     return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
-def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
+def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bool) -> dict[str, bytes]:
     """Return path in the site → content, without Pyodide's own files."""
 
     def chosen(pattern: str) -> dict[str, bytes]:
@@ -91,18 +93,18 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
-    lessons = [assignment.name for assignment in assignments()]
+    lessons = [assignment.name for assignment in term_assignments()]
     size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
-    config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
+    config = {"files": names, "lessons": lessons, "alone": self_study, "pyodide": pyodide, "site": names["course.zip"]}
     config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
     pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
-    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _page_to_keep(
+    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _student_work_page(
         pages[f"{handout.PAGES_FOLDER}/index.html"], files["site/keep.html"]
     )
     site = {
-        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _prepared(name, content, names, pyodide)
+        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _with_scripts_and_policy(name, content, names, pyodide)
         for name, content in pages.items()
     }
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
@@ -116,19 +118,19 @@ def _hashed_name(name: str, content: bytes) -> str:
     return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{suffix}"
 
 
-def _page_to_keep(first: bytes, main: bytes) -> bytes:
-    """Return the page with a student's own work: the first page with different text."""
+def _student_work_page(first: bytes, main: bytes) -> bytes:
+    """Return the page of a student's own work: the first page with another text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
     return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
 
 
-def _prepared(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts, style and content policy; return any other file unchanged."""
+def _with_scripts_and_policy(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
+    """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
     if not name.endswith(".html"):
         return content
-    text = re.sub(WITH_A_TERMINAL, IN_THE_EDITOR, content.decode("utf-8"))
+    text = re.sub(_TERMINAL_INSTRUCTION, _EDITOR_INSTRUCTION, content.decode("utf-8"))
     inline = [
         base64.b64encode(hashlib.sha256(code.encode()).digest())
         for code in re.findall(r"(?s)<script>(.*?)</script>", text)
@@ -164,11 +166,11 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     lock = json.loads(lock_file.read_text("utf-8"))
     version: str = lock["info"]["python"].rpartition(".")[0]
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
-    content = {name: _content(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
+    content = {name: _pyodide_file(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
     content["python_stdlib.zip"] = compiled_pyodide_archive(content["python_stdlib.zip"], version, optimize=2)
     for name in _packages(lock, ["numpy", "matplotlib"]):
         package = lock["packages"].get(name, {"file_name": f"the package {name}"})
-        wheel = compiled_pyodide_archive(_content(folder / package["file_name"]), version)
+        wheel = compiled_pyodide_archive(_pyodide_file(folder / package["file_name"]), version)
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()
@@ -182,8 +184,8 @@ def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
     return _packages(lock, needed | {*names}) if needed - {*names} else {*names}
 
 
-def _content(path: Path) -> bytes:
-    """Return the content of one of Pyodide's files."""
+def _pyodide_file(path: Path) -> bytes:
+    """Return the content of a file of Pyodide's."""
     if not path.is_file():
         raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
     return path.read_bytes()

@@ -17,8 +17,8 @@ import numpy as np
 
 from autograder.protocol import codec
 
-DEFAULT_INTEGER = np.dtype(int)
-"""This machine's default integer."""
+MACHINE_DEFAULT_INTEGER = np.dtype(int)
+"""The default integer of this machine."""
 
 MAKERS = """
     arange array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like
@@ -55,7 +55,9 @@ def distinguish_int32(text: str) -> None:
     Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
     """
     explicit = re.search(r"\bint(32|c)\b", text) is not None
-    (codec.DEFAULT_INTEGERS.discard if explicit else codec.DEFAULT_INTEGERS.add)(np.dtype(np.intc).num)
+    (codec.DEFAULT_INTEGER_TYPE_NUMBERS.discard if explicit else codec.DEFAULT_INTEGER_TYPE_NUMBERS.add)(
+        np.dtype(np.intc).num
+    )
 
 
 def _wide(name: str) -> Callable[..., Any]:
@@ -78,10 +80,10 @@ def _wide(name: str) -> Callable[..., Any]:
 def _widened(value: Any, kinds: str = "") -> Any:
     """Return a default integer, or an array of them, as int64; also convert values of these dtype kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
-    is_narrow = is_number and (value.dtype.num == DEFAULT_INTEGER.num or value.dtype.kind in kinds)
+    is_narrow = is_number and (value.dtype.num == MACHINE_DEFAULT_INTEGER.num or value.dtype.kind in kinds)
     return value.astype(np.int64) if is_narrow else value
 
 
 def _narrow(value: Any) -> Any:
-    """Return int64 values as default integers, which are wide enough for indices."""
-    return value.astype(DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    """Return int64 as the default integer, which is wide enough for an index."""
+    return value.astype(MACHINE_DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value

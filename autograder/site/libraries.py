@@ -44,20 +44,20 @@ def libraries() -> dict[str, bytes]:
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
-    if hashes - _wheels(folder).keys():
+    if hashes - _wheels_by_hash(folder).keys():
         command = [sys.executable, *"-m pip download -q --no-deps --only-binary :all: --require-hashes".split()]
         fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
         if fetched.returncode:
             raise UserError(f"pip cannot fetch the packages in {LOCK.name}:\n{fetched.stderr[-500:]}")
     files: dict[str, bytes] = {}
-    for digest, path in _wheels(folder).items():
+    for digest, path in _wheels_by_hash(folder).items():
         if digest in hashes:
             with zipfile.ZipFile(path) as wheel:
                 files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED_FILES.match(name)}
     return files
 
 
-def _wheels(folder: Path) -> dict[str, Path]:
+def _wheels_by_hash(folder: Path) -> dict[str, Path]:
     """Return sha256 → path of each wheel in a folder."""
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 

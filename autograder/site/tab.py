@@ -22,7 +22,7 @@ from types import CodeType
 from typing import Any
 
 from autograder.laptop import lesson_pictures
-from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host
+from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress, local_assignments
@@ -61,8 +61,8 @@ class Clock:
         MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._on_jump)
 
     @contextmanager
-    def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
-        """Limit one call to a function."""
+    def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
+        """Limit one call of a function."""
         self.began(function, seconds)
         self.deadline = time.perf_counter() + seconds
         MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
@@ -76,11 +76,11 @@ class Clock:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
-            raise CallTimeout(TIMEOUT_MARK)
+            raise CallTimeout(TIMEOUT_MESSAGE_PART)
         return None
 
-    def steps(self, iterator: Iterator[Any], what: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[Any]:
-        """Yield an iterator's items, with a time limit on each."""
+    def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:
+        """Yield the items of an iterator, each within a limit."""
         while True:
             with self.limit(what, seconds):
                 try:
@@ -93,7 +93,7 @@ class Clock:
 def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
     """Return the host for checks in a browser tab, whose messages name the page's buttons."""
     return Host(
-        plugins="--capture=sys",
+        pytest_options_format="--capture=sys",
         limit_call=limit_call,
         location_format="line {line}",
         submit_step="press “Download {file}” and hand that file in",
@@ -105,11 +105,11 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
 class Tab:
     """A browser tab in which somebody works on the course."""
 
-    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], alone: bool) -> None:
-        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
+    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], self_study: bool) -> None:
+        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
         integers.use_int64()
         self.clock = Clock(began, ended)
-        self.context = _context_class(alone)
+        self.context = _context_class(self_study)
         self.host = tab_host(self.clock.limit)
 
     def save(self, files: str) -> None:
@@ -119,13 +119,13 @@ class Tab:
             Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
         integers.distinguish_int32("\n".join(texts.values()))
 
-    def check(self, name: str, stuck: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines with errors, and the tries of self-study.
+    def check(self, name: str, timed_out_functions: str, tries: str) -> str:
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
 
-        `stuck` is JSON: function → sentence, for functions that are no longer called.
+        `timed_out_functions`: JSON, function → sentence, for functions that are no longer called.
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
-        run = self.context(replace(self.host, stuck=json.loads(stuck)))
+        run = self.context(replace(self.host, timed_out_functions=json.loads(timed_out_functions)))
         run.run_tests([name])
         progress = Progress(name, run)
         state = json.dumps(page_state([progress])[name]).replace(
@@ -167,14 +167,14 @@ class Tab:
         """Return the writer's model, with the student's current functions."""
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        from assignments.writer.llama import Model  # imported here, because the writer comes in a separate archive
-        from assignments.writer.yours import yours
+        from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
+        from assignments.writer.written_functions import written_functions
 
-        return Model(yours())
+        return Model(written_functions())
 
 
-def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
-    if not alone:
+def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
+    if not self_study:
         return partial(LocalContext, Path())
     from autograder.laptop.self_study import SelfStudyContext
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import Assignment, assignments
-from tests.grader.support import examples
+from autograder.course import Assignment, term_assignments
+from tests.grader.support import example_counts
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.cached_builds import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
+from tests.grader.support.shared_fixtures import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import warm_graders  # noqa: F401, a fixture
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser parity
-    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
+    site_browser pyodide_agreement
+    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
     trivial_solutions new_assignment otter
-    one_submission_decides self_test report_browser threat_model labs writer similarity bench
+    one_submission_decides self_test report_browser threat_model labs writer_model similarity bench
 """.split()
 """Slowest test files, in this order: a slow file at the end would keep one processor busy and the others
 idle. All files that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
@@ -47,7 +47,7 @@ QUICK = "sinusoidal"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    examples.QUICK = bool(config.getoption("quick"))
+    example_counts.QUICK = bool(config.getoption("quick"))
     # A background job of a shell ignores Ctrl-C, and so would every command that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for `assignment` for every assignment of the course, or with `--quick` for one."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
-        found = [one for one in assignments() if one.name == QUICK or not is_quick]
+        found = [one for one in term_assignments() if one.name == QUICK or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 

@@ -108,7 +108,7 @@ const show = (told, more = {}) => announce({ lessons: { ...state.lessons, [lesso
 const judged = ({ kind, what, sentence, text: fault, lesson: told, errors, tries }) => {
   if (kind === "checked") {
     for (const one of Object.values(told.functions)) one[1] = linked(one[1]);
-    told.told = linked(told.told);
+    told.summary = linked(told.summary);
     [checked, stuck] = [running, {}];
     keep(`result ${lesson}`, { text: checked, lesson: told, site: CONFIG.site });
     keep("tries", tries);
@@ -116,7 +116,7 @@ const judged = ({ kind, what, sentence, text: fault, lesson: told, errors, tries
     return void show(told, { checking: false });
   }
   if (kind === "failed") [checked, state.checking] = [running, false];
-  if (kind === "failed") show({ ...state.lessons[lesson], told: make("p", {}, `The checks stopped: ${fault}`).outerHTML });
+  if (kind === "failed") show({ ...state.lessons[lesson], summary: make("p", {}, `The checks stopped: ${fault}`).outerHTML });
   if (kind === "lost") {
     stuck[what] = sentence;
     say(`${sentence} Python is starting again; the rest will be checked then.`);

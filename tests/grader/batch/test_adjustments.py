@@ -24,8 +24,8 @@ SCORE = GRADE.score
 def book(tmp_path: Path) -> Iterator[Gradebook]:
     with Gradebook.writing(tmp_path / "out") as opened:
         class_ = [submission_file("ada"), submission_file("bytebob", person=BOB), submission_file("=cy")]
-        opened.take_in([class_], {"rope": "suite"})
-        for key in opened.to_grade():
+        opened.replace_submissions([class_], {"rope": "suite"})
+        for key in opened.ungraded_key_counts():
             opened.add(key, PACKED)
         yield opened
 
@@ -80,7 +80,7 @@ def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> N
 def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
     """Every run reads the submissions and their table again."""
     apply(book, HEAD, "ada,rope,1,,x")
-    book.take_in([[submission_file("ada")]], {"rope": "suite"})
+    book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
     (book.out.parent / adjustments.ADJUSTMENTS_FILE).unlink()
     assert adjustments.apply(book, book.out.parent) == (0, [])
     assert [row.score for row in book.rows()] == [SCORE]

@@ -33,7 +33,7 @@ from autograder.cli import main
 from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
-from tests.grader.support import classroom, interrupted
+from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
 from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed
@@ -124,7 +124,7 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
     feedback.unlink()
     monkeypatch.setattr(run, "Processes", None)
     summary, _ = grade(folder, out)
-    assert (summary.graded, summary.reused) == (0, 8)
+    assert (summary.newly_graded, summary.graded_before) == (0, 8)
     assert (out / "grades.csv").read_bytes() == before
     assert feedback.read_bytes() == said
 
@@ -198,7 +198,7 @@ def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None
     command then continues; no stored grade is lost, and the grades are the same in the end."""
     grade(ten, tmp_path / "whole")
     known = [0]
-    while interrupted.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
+    while interrupted_runs.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
         known.append(graded_in(tmp_path / "out"))
     assert known == sorted(known) and len({*known}) > 2 and known[-1] == 10
     grade(ten, tmp_path / "out")
@@ -238,7 +238,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
     assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
-    assert summary.graded == 2
+    assert summary.newly_graded == 2
     assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
@@ -273,7 +273,7 @@ class BrokenTest(Direct):
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE and "corrected" not in job.key.suite:
+        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.grading:
             future = Future()
             future.set_result(packed(GRADE))
         return future
@@ -288,9 +288,9 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
         with pytest.raises(BatchError, match=sentence):
             grade(tmp_path / "class", tmp_path / "out")
         assert graded_in(tmp_path / "out") == 0 and not (tmp_path / "out" / "grades.csv").exists()
-    monkeypatch.setattr(run, "suite_key", lambda *_: "corrected")
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 1
-    monkeypatch.setattr(run, "suite_key", lambda *_: "broken in the next term")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "corrected")
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 1
+    monkeypatch.setattr(run, "grading_key", lambda *_: "broken in the next term")
     with pytest.raises(BatchError, match=sentence):
         grade(tmp_path / "class", tmp_path / "out")
     assert [row["score"] for row in classroom.grades(tmp_path / "out")] == ["0.1"]
@@ -344,7 +344,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
     for number in (signal.SIGINT, signal.SIGKILL):
-        process = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch)
+        process = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch)
         while not glob.glob(f"{scratch}/scratch-*/files/{begun}"):
             assert process.poll() is None
             time.sleep(0.05)
@@ -362,8 +362,8 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             time.sleep(0.1)
         assert list(scratch.iterdir()) == []
     put(folder / NAME, {"slow.py": classroom.right(NAME, 3)})
-    printed, _ = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
-    assert "1 graded" in printed and "3 graded before" in printed
+    printed, _ = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
+    assert "1 graded" in printed and "3 known before" in printed
     assert [row["score"] for row in classroom.grades(out)] == ["20"] * 4
     assert list(scratch.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"class", "out", "scratch"}
     names = {path.name for path in out.iterdir()}
@@ -377,7 +377,7 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
     """The cluster still accepts a submission, and nothing waits forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 2
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
 
 
 @pytest.mark.usefixtures("stand_ins")

@@ -72,7 +72,7 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
         ["ada", NAME, "1", "2", "another submission"],
         ["bob", NAME, "1", "2", "a correction"],
     ]
-    monkeypatch.setattr(run, "suite_key", lambda *_: "another suite")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "another suite")
     monkeypatch.setattr("tests.grader.support.fake_graders.POINTS_PER_NUMBER", 0.2)
     put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\ncy,{NAME},1,x\n"})
     printed = grade(folder, out)
@@ -155,8 +155,8 @@ def late(tmp_path: Path) -> Iterator[Path]:
         for name, fact in zip(("ada", "bob", "cy"), facts, strict=True)
     ]
     with Gradebook.writing(tmp_path) as book:
-        book.take_in([class_], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([class_], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, packed(GRADE))
         run._publish(book, Summary(), Console(quiet=True))
     return tmp_path

@@ -122,7 +122,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
-            assert found.kind is Kind.WAITING and found.replaced == "apply_rope"
+            assert found.kind is Kind.WAITING and found.faulty_function == "apply_rope"
         else:
             assert found.kind is Kind.RAISED and found.call.startswith("apply_rope(")
 

@@ -127,4 +127,4 @@ def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> 
     for docstring in ("Raises: ValueError for an odd d.", "Parameters and errors: as scores.", "Nothing."):
         source = f"def theta(d):\n    '''{docstring}'''\n    return d"
         (function_state,) = function_states([passed], blocks_of(source))
-        assert function_state.promises_an_error is (docstring != "Nothing.")
+        assert function_state.lacks_promised_error is (docstring != "Nothing.")

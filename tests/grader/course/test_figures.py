@@ -21,7 +21,7 @@ from assignments import figures
 from autograder import course
 from autograder.handout import stub
 from autograder.hints import catalogue
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 Draw = Callable[..., Figure]
 PICTURES = {(lesson, name): draw for lesson in figures.lessons() for name, draw in figures.pictures(lesson).items()}
@@ -193,7 +193,7 @@ def test_a_key_that_changes_in_the_cache_shows() -> None:
 
 def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:
     rows = {name: module.LESSON for name, module in figures.lessons().items()}
-    assert list(rows) == [one.name for one in course.assignments()]
+    assert list(rows) == [one.name for one in course.term_assignments()]
     for name, row in rows.items():
         assert f"**{row.hours:g} hours".replace(".5", "½") in course.find(name).lesson.read_text("utf-8"), name
 
@@ -208,7 +208,9 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
     folder = Path(figures.__file__).with_name("figures")
     files = {path.stem: path for path in folder.glob("*.svg")}
     maps = {name for name in files if name.startswith("map_")}
-    shown = {name for one in course.assignments() for name in re.findall(r"map_\w+", one.lesson.read_text("utf-8"))}
+    shown = {
+        name for one in course.term_assignments() for name in re.findall(r"map_\w+", one.lesson.read_text("utf-8"))
+    }
     assert maps == shown == {f"map_{lesson}" for lesson in figures.mapped_lessons()}
     assert set(files) == {"map"} | maps | {name for _, name in PICTURES}
     narrow = {path.stem: path for path in (folder / "narrow").iterdir()}

@@ -18,7 +18,7 @@ from assignments import experiments
 from assignments.batches import lab as batches
 from assignments.context_extension import lab as context
 from assignments.extrapolation import lab as extrapolation
-from assignments.extrapolation import lab_model, lab_results, lab_training
+from assignments.extrapolation import lab_model, lab_results, lab_train_and_test
 from assignments.model import lab as whole_model
 from assignments.modern import lab as modern
 from assignments.state import lab as state
@@ -28,8 +28,8 @@ from autograder.hints import catalogue
 LABS = {path.parent.name: path for path in sorted((course.ROOT / "assignments").glob("*/lab.py"))}
 SOLUTIONS = {name: catalogue.solution(course.find(name)) for name in LABS}
 SMALL = replace(
-    lab_training.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3,
-    buckets=6, own_buckets=6, n_bits=4,
+    lab_train_and_test.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9,
+    max_distance=3, buckets=6, own_buckets=6, n_bits=4,
 )  # fmt: skip
 
 Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarray]]]
@@ -42,8 +42,8 @@ def larger(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
 
 
-def of_lesson_9(method: str, setting: lab_training.Setting) -> dict[str, np.ndarray]:
-    return larger([lab_training.draw_parameters(method, setting, seed) for seed in range(2)])
+def of_lesson_9(method: str, setting: lab_train_and_test.Setting) -> dict[str, np.ndarray]:
+    return larger([lab_train_and_test.draw_parameters(method, setting, seed) for seed in range(2)])
 
 
 # Gradients.
@@ -57,9 +57,9 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
     def lesson_9(method: str, places: bool) -> tuple[dict[str, np.ndarray], Losses]:
         # A learned table has the scale that training gives it.
         setting = SMALL if method == "learned" else replace(SMALL, scale=0.25, own_buckets=3)
-        reading = lab_training.read(SOLUTIONS["extrapolation"], method, setting)
+        reading = lab_train_and_test.read(SOLUTIONS["extrapolation"], method, setting)
         if places:
-            added = lab_training.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
+            added = lab_train_and_test.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
             reading = replace(
                 reading, added=added, positions=np.sort(rng.integers(setting.table_rows, size=small.shape))
             )
@@ -142,12 +142,12 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of lesson 9's batched model is the cross-entropy of answers computed with `encode` and `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    reading = lab_training.read(solution, method, SMALL)
+    reading = lab_train_and_test.read(solution, method, SMALL)
     losses, _ = lab_model.loss_and_gradients(parameters, reading, texts, texts[..., :-2])
     for seed in range(2):
         known, surprise = {name: value[seed] for name, value in parameters.items()}, []
         for text in texts[seed]:
-            y, _ = lab_training.answer(solution, method, known, SMALL, text)
+            y, _ = lab_train_and_test.answer(solution, method, known, SMALL, text)
             surprise += [np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, len(text))]
         assert losses[seed] == pytest.approx(np.mean(surprise), rel=1e-5)
 
@@ -174,7 +174,7 @@ def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str)
 
     setattr(mistaken, function, squared)
     with pytest.raises(ValueError, match=rf"{function}\('{method}', …\) is not of the form"):
-        lab_training.read(mistaken, method, SMALL)
+        lab_train_and_test.read(mistaken, method, SMALL)
 
 
 def test_rotations_are_those_of_the_student_s_functions() -> None:
@@ -344,7 +344,7 @@ def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> No
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)
-    solution, seeds = SOLUTIONS["extrapolation"], lab_training.SEEDS[:1]
+    solution, seeds = SOLUTIONS["extrapolation"], lab_train_and_test.SEEDS[:1]
     before = {row[:6]: row for row in lab_results.saved()}
     for row in extrapolation.measure(solution, task, method, "usual", setting, seeds=seeds)[0]:
         old = before[row[:6]]

@@ -20,7 +20,7 @@ import pytest
 
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from tests.grader.support import lesson_numbers
+from tests.grader.support import lesson_number_helpers
 
 EXPRESSION = re.compile(r"«(.+?)(?::(/|,?\.?\d*[a-z]?))?»")
 
@@ -32,7 +32,7 @@ def of_the_lesson(assignment: Assignment) -> ModuleType:
 
 def test_the_numbers_of_the_lesson(assignment: Assignment, of_the_lesson: ModuleType) -> None:
     lesson = plain(assignment.lesson.read_text("utf-8"))
-    known = vars(lesson_numbers) | {"math": math} | vars(of_the_lesson)
+    known = vars(lesson_number_helpers) | {"math": math} | vars(of_the_lesson)
     wrong = []
     for line in re.sub(r"\n +", " ", of_the_lesson.SENTENCES.strip()).split("\n"):
         template, _, condition = line.partition(" <== ")

@@ -39,7 +39,7 @@ def lay_out(folder: Path, written: bool) -> None:
     for path in GIVEN.glob("*.py"):
         shutil.copy(path, folder)
     shutil.copytree(GIVEN / "writer", folder / "writer")
-    for assignment in course.assignments():
+    for assignment in course.term_assignments():
         target = folder / assignment.name
         target.mkdir()
         source = assignment.solution.read_text("utf-8")

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.plan import GUIDES, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")
@@ -37,9 +37,9 @@ def edition(lessons: list[str], shipped: list[str] | None = None, **optional: se
 
 
 def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable[[str], None]) -> None:
-    assert [one.name for one in course.assignments()] == FULL and not course.left_out_lessons()
+    assert [one.name for one in course.term_assignments()] == FULL and not course.left_out_lessons()
     plan('\ufefflessons = ["alibi", "attention"]')
-    assert [one.name for one in course.assignments()] == ["alibi", "attention"]
+    assert [one.name for one in course.term_assignments()] == ["alibi", "attention"]
     assert course.left_out_lessons() == {*FULL} - {"alibi", "attention"} and course.all_lessons() == FULL
 
 
@@ -58,7 +58,7 @@ def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable
 def test_a_plan_that_cannot_be_used_is_one_sentence(plan: Callable[[str], None], text: str, sentence: str) -> None:
     plan(text)
     with pytest.raises(course.CourseError, match=sentence):
-        course.assignments()
+        course.term_assignments()
 
 
 TEXTS = [
@@ -149,7 +149,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
-    for name in GUIDES:
+    for name in TEXTS_WITH_EXAMPLES:
         template = bundle.TEMPLATE / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)
@@ -256,7 +256,7 @@ def test_what_a_graded_function_builds_on_cannot_be_optional(plan: Callable[[str
 
 def test_another_choice_of_optional_functions_is_another_suite(plan: Callable[[str], None]) -> None:
     def hashes() -> list[str]:
-        return [course.Assignment(name).suite_hash for name in ("rope", "learned")]
+        return [course.Assignment(name).grading_hash for name in ("rope", "learned")]
 
     before = hashes()
     plan('rope = { optional = ["decay_bound"] }')

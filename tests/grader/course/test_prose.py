@@ -60,7 +60,7 @@ def test_the_course_is_set_up_by_the_same_three_lines_everywhere() -> None:
 
 @pytest.mark.parametrize("count", MOST_WORDS)
 def test_the_lessons_are_short_enough_to_read(count: int) -> None:
-    lessons = course.assignments()[:count]
+    lessons = course.term_assignments()[:count]
     assert sum(len(lesson.lesson.read_text("utf-8").split()) for lesson in lessons) <= MOST_WORDS[count]
 
 

@@ -27,7 +27,7 @@ from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 
 Work = Callable[[tuple[Any, ...], Any], Any]
 """Results of trivial functions, from their arguments and from the correct result, whose shape they use."""
@@ -121,7 +121,7 @@ class Mixture:
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
             self.asked = call.function
-            raise Stopped(Kind.CRASHED, call.function)
+            raise CallStopped(Kind.CRASHED, call.function)
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured

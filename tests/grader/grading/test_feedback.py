@@ -16,11 +16,11 @@ from autograder.grading import feedback, needs_review
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Submission
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.messages import OUTCOMES, markdown
+from tests.grader.support.feedback_messages import OUTCOMES, markdown
+from tests.grader.support.shared_fixtures import Graded
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"
@@ -39,7 +39,7 @@ test_.__test__ = False  # type: ignore[attr-defined]
 def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
     """Return a grade on these results."""
     won = float(sum(result.test.points for result in test_results if result.passed))
-    return Grade("rope", Status(status), list(test_results), won, float(len(test_results)), **facts)
+    return Grade("rope", SubmissionStatus(status), list(test_results), won, float(len(test_results)), **facts)
 
 
 def public(final: Grade) -> str:
@@ -112,7 +112,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
-    assert needs_review.main_fact(never) == why
+    assert needs_review.main_fault(never) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
@@ -123,7 +123,9 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "expected 0.25 at position 977", hint="Half the angle.")
-    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", replaced=HOSTILE)
+    crash = TestResult(
+        test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", faulty_function=HOSTILE
+    )
     slow = TestResult(test_("slow", Phase.HIDDEN), Kind.TIMEOUT, "977 seconds")
     text = markdown(submitted(), grade(secret, crash, slow))
     assert "977" not in text and "0.25" not in text
@@ -138,7 +140,7 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
     # Only public tests and answers, which come before hidden tests, have the other kinds.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
-    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
+    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", faulty_function=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
         grades = [grade(before, result) for result in possible]
         assert len({markdown(submitted(), each).partition("\n\n")[2] for each in grades}) <= OUTCOMES
@@ -184,8 +186,8 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
     "graded_file",
     [
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
-        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
-        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, faulty_function=HOSTILE)),
+        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, faulty_function=HOSTILE)),
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
         grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
     ],
@@ -205,4 +207,4 @@ def assert_harmless(markdown: str) -> None:
 
 
 def test_plain_text_keeps_letters_and_drops_directions() -> None:
-    assert render.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+    assert render.printable_lines("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"

@@ -22,8 +22,8 @@ from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
-from autograder.protocol.failure import Kind, Stopped
-from tests.grader.support.loaded_files import Loaded
+from autograder.protocol.failure import CallStopped, Kind
+from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
 """Maximum points of one function, which bound the cost of one mistake: 45 of 100."""
@@ -94,7 +94,7 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
     """The base is the function on which most others build; the ways to be wrong alternate between assignments."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
-    way = ways[course.assignments().index(assignment) % len(ways)]
+    way = ways[course.term_assignments().index(assignment) % len(ways)]
     assert losing(judged(suite, loaded(assignment, way.format(base)))) == {base}
 
 
@@ -136,11 +136,11 @@ def _lazy(right: Callable[..., Any], work: str) -> Callable[..., Any]:
 def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignment, suite: Suite) -> None:
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
-    for number, name in enumerate(above, start=course.assignments().index(assignment)):
+    for number, name in enumerate(above, start=course.term_assignments().index(assignment)):
         setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
-    passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
+    passed_over_right_values = [result.test for result in results if result.passed and result.faulty_function]
     assert not [test.name for test in passed_over_right_values if test.question in above]
 
 
@@ -164,8 +164,8 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     for result in results:
         below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
-        assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
-        assert not (result.passed and result.replaced) or below or called
+        assert not result.passed or result.faulty_function is None or result.faulty_function in {*below, *called}
+        assert not (result.passed and result.faulty_function) or below or called
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     suite = suite_of(name, suites)
     results = judged(suite, loaded(suite.assignment, changed(function, result)))
     assert losing(results) == {function}
-    assert {result.replaced for result in results if result.replaced} == {function}
+    assert {result.faulty_function for result in results if result.faulty_function} == {function}
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
@@ -218,7 +218,7 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
-    passed = {result.test.name: result.replaced for result in results if result.passed}
+    passed = {result.test.name: result.faulty_function for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
@@ -240,8 +240,8 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
     here = judged(suite, loaded(suite.assignment, *texts))
     text = "\n\n".join([suite.assignment.solution.read_text("utf-8"), *texts])
     there = grader.grade(suite.assignment, (text,)).test_results
-    assert {one.test: (one.passed, one.replaced) for one in there} == {
-        one.test: (one.passed, one.replaced) for one in here
+    assert {one.test: (one.passed, one.faulty_function) for one in there} == {
+        one.test: (one.passed, one.faulty_function) for one in here
     }
     assert losing(there) == {function}
 
@@ -326,7 +326,7 @@ class OutOfTime(Loaded):
     is_out_of_time = True
 
     def call(self, call: call.Call) -> call.Reply:
-        raise Stopped(Kind.TIMEOUT, "not run")
+        raise CallStopped(Kind.TIMEOUT, "not run")
 
 
 def steps(work: Callable[[], object]) -> int:

@@ -13,11 +13,11 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import with_causes
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import read_file
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.loaded_files import Loaded
+from tests.grader.support.in_process_submission import Loaded
+from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
@@ -34,7 +34,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
         for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
             run = [suite.run_test(backend, test) for test in called if test in affected and test.phase in phases]
             results += follow_through(suite, backend, run, results)
-        return Grade(suite.assignment.name, Status.GRADED, with_causes(suite.reference, results))
+        return Grade(suite.assignment.name, SubmissionStatus.GRADED, with_causes(suite.reference, results))
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:

@@ -23,8 +23,8 @@ from autograder.grading.needs_review import suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
-from autograder.protocol.failure import Kind, Status
-from tests.grader.support.loaded_files import Loaded
+from autograder.protocol.failure import Kind, SubmissionStatus
+from tests.grader.support.in_process_submission import Loaded
 
 TABLE = """
 from base64 import b64decode
@@ -63,7 +63,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         if reply.raised is None
     }
     ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
-    elsewhere = ways[course.assignments().index(assignment) % len(ways)]
+    elsewhere = ways[course.term_assignments().index(assignment) % len(ways)]
     text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite))).replace("ELSEWHERE", elsewhere)
     grade = grader.grade(assignment, (text,))
     public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]
@@ -78,7 +78,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
         (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
-        (TestResult(HIDDEN, replaced="rope_frequencies"), False),
+        (TestResult(HIDDEN, faulty_function="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
         (TestResult(HIDDEN), False),
     ],
@@ -86,11 +86,11 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
     """A known mistake, or a wrong function below, is such an explanation; a missing refusal is not a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
-    over_right_values = replace(public, replaced="rope_frequencies")
-    explained = Grade("rope", Status.GRADED, [over_right_values, hidden], 1.0, 2.0)
+    over_right_values = replace(public, faulty_function="rope_frequencies")
+    explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
     assert not list(suspicions(explained))
-    grade = Grade("rope", Status.GRADED, [public, hidden], 1.0, 2.0)
-    assert any("as if memorized" in sentence for sentence in suspicions(grade)) is is_named
+    grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
+    assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
 
 
 WATCHED = """
@@ -147,7 +147,7 @@ def constant_decay(*args):
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
     """A test passes the result to another function, whose correct value exceeds the memory."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
-    assert grade.status is Status.GRADED and 5 < grade.score < 20
+    assert grade.status is SubmissionStatus.GRADED and 5 < grade.score < 20
 
 
 CHEAP = {
@@ -189,7 +189,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
         assert failure is None
         public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
         hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)
-        assert [result.test.name for result in (*public, *hidden) if result.replaced == base] == []
+        assert [result.test.name for result in (*public, *hidden) if result.faulty_function == base] == []
 
 
 CONSTANT = """
@@ -210,7 +210,7 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    over_right_values = [result.test for result in grade.test_results if result.passed and result.replaced]
+    over_right_values = [result.test for result in grade.test_results if result.passed and result.faulty_function]
     texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_right_values}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
 

@@ -11,9 +11,9 @@ import pytest
 from autograder.course import Assignment, find
 from autograder.grading.suite import Suite
 from autograder.submission import read_file
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
+from tests.grader.support.shared_fixtures import Graded
 
 EXPECTED = Path(__file__).with_name("expected_scores")
 

@@ -26,7 +26,7 @@ from autograder import course
 from autograder.checks.oracle import Value
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
-from autograder.hints.golden import decoded, mark
+from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
@@ -119,7 +119,7 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert rooms == {"checks", "hints", "laptop", "protocol"}
     top = {name for name in handed_out if "/" not in name}
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
-    for one in course.assignments():
+    for one in course.term_assignments():
         for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
             values = [getattr(decoded(call["expected"]), "value", None) for call in calls]
             texts = set().union(*map(texts_in, values))
@@ -165,7 +165,7 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(stubs, "first_problem", lambda one: "")
-    monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
+    monkeypatch.setattr(stubs, "term_assignments", lambda: [ROPE])
     monkeypatch.setattr(stubs, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
@@ -221,7 +221,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     right = np.array([0.1, 2.0])
 
     def golden(*outcomes: np.ndarray) -> str:
-        marks = {str(number): mark(Value(outcome)) for number, outcome in enumerate(outcomes)}
+        marks = {str(number): fingerprint_record(Value(outcome)) for number, outcome in enumerate(outcomes)}
         known = {"slopes": {"own": {number: f"Mistake {number}" for number in marks}}}
         expected = base64.b64encode(codec.encode(right)).decode("ascii")
         calls = {"test": [{"function": "slopes", "expected": expected, "mistakes": marks}]}
@@ -242,10 +242,10 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
     """This includes pages and pictures."""
     names = bundle.contents(["rope"]).keys()
     pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
-    assert pages & {f"course/{one.name}.html" for one in course.assignments()} == {"course/rope.html"}
+    assert pages & {f"course/{one.name}.html" for one in course.term_assignments()} == {"course/rope.html"}
     assert "assignments/figures/rotated_pair.svg" in names and "assignments/figures/alibi_heads.svg" not in names
     assert {"LICENSE", "assignments/figures.py", "tests/public/test_rope.py", "assignments/rope/explore.ipynb"} <= names
-    for one in course.assignments():
+    for one in course.term_assignments():
         own = [
             name for name in names if name.startswith((f"assignments/{one.name}/", f"tests/public/test_{one.name}."))
         ]
@@ -275,7 +275,9 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
     assert solutions.main(["rope"]) == 0
     assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
     assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {one.name for one in course.assignments()}
+    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {
+        one.name for one in course.term_assignments()
+    }
 
 
 # Completeness
@@ -304,7 +306,7 @@ def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
 
 def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, bytes]) -> None:
     """Each notebook also has a cell for Colab, which does nothing elsewhere."""
-    for name in (one.name for one in course.assignments()):
+    for name in (one.name for one in course.term_assignments()):
         folder, before = f"assignments/{name}", os.getcwd()
         tests = {Path(one).stem for one in handed_out if one.startswith(f"{folder}/tests/")}
         nbformat.validate(json.loads(handed_out[f"{folder}/explore.ipynb"]))

@@ -15,9 +15,9 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain, golden
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
-from autograder.reports.one_submission import as_json
+from autograder.reports.check_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -120,7 +120,7 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    recorded = golden.read_mark(golden.mark(Value(value)))
+    recorded = golden.outcome_of_record(golden.fingerprint_record(Value(value)))
     assert isinstance(recorded, Value) and explain.matches(value, recorded.value)
 
 

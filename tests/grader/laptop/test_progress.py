@@ -16,7 +16,7 @@ import pytest
 
 from autograder import course
 from autograder.checks.source import Source
-from autograder.course import ROOT, assignments, find
+from autograder.course import ROOT, find, term_assignments
 from autograder.laptop import host, launch
 from autograder.sandbox.limits import LIMITS
 
@@ -149,8 +149,8 @@ BROKEN = {
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a test one second instead of five."""
-    assert LIMITS.call_seconds == host.CALL_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(host, "CALL_TIMEOUT_SECONDS", 1)
+    assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
 
 
 def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
@@ -262,9 +262,9 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
 
 
 def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> None:
-    for assignment in assignments():
+    for assignment in term_assignments():
         source = Source(assignment.stub)
-        assert not any(source.answers.values()) and [*source.imports()] == []
+        assert not any(source.answers.values()) and [*source.disallowed_imports()] == []
         assert all(Source(assignment.solution).answers.values())
 
 

@@ -22,10 +22,10 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import WhereaboutsPlugin
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import archive_of, put
-from tests.grader.support.submissions import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.shared_fixtures import Graded
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +105,7 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: Otter
 
 def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_path: Path) -> None:
     put(tmp_path, {"submission/rope.py": "def ("})
-    settings = {"assignment": "rope", "suite": course.find("rope").suite_hash, "isolation": "none"}
+    settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
     assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0

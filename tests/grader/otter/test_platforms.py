@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.submissions import faults, gradescope, install, run, seen_by_student
+from tests.grader.support.otter_helpers import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -131,7 +131,7 @@ def installed_root(python: Path) -> Path:
 
 
 def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
-    code = "from autograder import course; print(*(one.suite_hash for one in course.assignments()))"
+    code = "from autograder import course; print(*(one.grading_hash for one in course.term_assignments()))"
     hashes = run([str(python), "-c", code], python.parent)
-    assert hashes.split() == [one.suite_hash for one in course.assignments()]
+    assert hashes.split() == [one.grading_hash for one in course.term_assignments()]
     assert installed_root(python).is_relative_to(python.parents[1])

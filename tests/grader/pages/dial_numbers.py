@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from autograder.pages import dials
-from tests.grader.support import lesson_numbers
+from tests.grader.support import lesson_number_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.measured)
-solution: Any = functools.cache(lesson_numbers.solution)
+measured = functools.cache(dials.accuracy_for_prediction)
+solution: Any = functools.cache(lesson_number_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:

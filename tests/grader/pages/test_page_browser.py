@@ -23,7 +23,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.browsing import Opened
 from tests.grader.support.dials import DIALS
 
-LESSONS = [one.name for one in course.assignments()]
+LESSONS = [one.name for one in course.term_assignments()]
 NAMES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
 A4 = 688
 """width of an A4 page without its margins, in pixels"""

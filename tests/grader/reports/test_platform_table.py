@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.row import Adjustment
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -30,7 +30,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
 "Turing, Alan",19,S19,alan@example.edu,Monday,8.00,11.00,80.0
 """
 MOODLE = """\
-Identifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Identifier,Full name,Email address,SubmissionStatus,Grade,Maximum Grade,Feedback comments
 Participant 17,Ada Lovelace,ada@example.edu,Submitted,,20.00,
 Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
 """
@@ -47,8 +47,8 @@ def student(platform: str, number: str, name: str, **facts: object) -> Submissio
 
 def graded(out: Path, *folders: Iterable[Submission]) -> None:
     with Gradebook.writing(out) as book:
-        book.take_in(folders, {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions(folders, {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, PACKED)
         book.finish()
 
@@ -61,8 +61,8 @@ def test_half_a_result_never_leaves(out: Path) -> None:
     writes = (["roster", str(out), "--table", str(table)], ["feedback", str(out), "--for", "canvas"])
     for given in range(5):
         with Gradebook.writing(out) as book:
-            book.take_in([[*class_]], {"rope": f"suite {given}"})
-            for key in list(book.to_grade())[:given]:
+            book.replace_submissions([[*class_]], {"rope": f"suite {given}"})
+            for key in list(book.ungraded_key_counts())[:given]:
                 book.add(key, PACKED)
             during = CliRunner().invoke(main, writes[0])
         sentence = f"{5 - given} of 5 are not graded yet"
@@ -80,8 +80,8 @@ def test_half_a_result_never_leaves(out: Path) -> None:
 def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
     """Its grades may lack corrections by hand."""
     with Gradebook.writing(out) as book:
-        book.take_in([[submission_file("ada")]], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, PACKED)
     done, _ = run(out, CANVAS.format(points="20.00"))
     assert done.exit_code == 2 and "the last run did not finish: run `make grade` again" in done.output
@@ -245,11 +245,11 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
     """An exception is a score that somebody set by hand."""
-    zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
+    zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
-        book.take_in([class_], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([class_], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, zero)
         book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
         book.finish()
@@ -292,8 +292,8 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
-        book.take_in([both], {"rope": "suite", "alibi": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([both], {"rope": "suite", "alibi": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, packed(replace(GRADE, score=float(len(key.assignment)))))
         book.finish()
     text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"

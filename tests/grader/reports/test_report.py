@@ -66,7 +66,7 @@ class Reader(HTMLParser):
 
 
 def page_of(out: Path) -> str:
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -147,7 +147,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         *(graded(status, right, status=status) for status in ("timeout", "killed")),
     ]
     failures = [
-        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in (1, 9)),
+        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, missing_import=True) for line in (1, 9)),
         Raised("KeyError", (), "'x'", 3),
     ]
     for number, failure in enumerate(failures):
@@ -233,6 +233,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        publish.write_report(tmp_path)
+        publish.write_report_and_similarity(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

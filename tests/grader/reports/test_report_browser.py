@@ -41,7 +41,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     return out / "report.html"
 
 

@@ -31,7 +31,7 @@ from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission
 from tests.grader.support.classroom import right
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -123,13 +123,13 @@ def stub(seen: Seen, alone: tuple[Grade, int]) -> Grade:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
 def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, attack: Path) -> None:
     source = "\n\n".join(path.read_text(encoding="utf-8") for path in (ROPE.stub, COMMON, attack))
-    grade = graded(seen, source, QUICK if attack.stem == "slow_in_hidden_tests" else LIMITS)
+    grade = graded(seen, source, QUICK if attack.stem == "leak_by_timing" else LIMITS)
 
     assert seen.tried, "the attack was not even tried"
     assert (grade.score, grade.questions) == (0, stub.questions)
     assert len(grade.test_results) == len(stub.test_results)
-    assert seen.tried > 1 or attack.stem != "replaced_in_hidden_tests"
-    assert grade.status == "timeout" or attack.stem != "slow_in_hidden_tests"
+    assert seen.tried > 1 or attack.stem != "restart_in_hidden_tests"
+    assert grade.status == "timeout" or attack.stem != "leak_by_timing"
     handed_in = Submission("ada", ROPE.name, "ada.py", cells=(source,))
     pages = [markdown(handed_in, grade), grade.public_feedback]
     no_secret_is_shown(seen, pages, grade)

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder import course, doctor
+from autograder import course, self_test_table
 from autograder.sandbox import client, confine, self_test
 from autograder.sandbox.attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
@@ -34,7 +34,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the waits: an attempt that no lock stops takes long."""
-    monkeypatch.setattr(self_test, "END_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(self_test, "WORKER_END_TIMEOUT_SECONDS", 0.3)
 
 
 def broken(findings: list[Finding]) -> dict[str, str]:
@@ -45,7 +45,7 @@ def broken(findings: list[Finding]) -> dict[str, str]:
 def test_every_promise_holds_here() -> None:
     """The table of the doctor names every promise and every limit."""
     out = io.StringIO()
-    assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
+    assert self_test_table.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
     assert all(one.promise in text for one in ATTEMPTS)
     for amount in ("5 s", "50 s", "1024 MiB", "64 MiB"):
@@ -209,7 +209,7 @@ def test_root_needs_few_capabilities_and_is_told_without() -> None:
 EXAMINES = """
 import json, sys
 from autograder.sandbox import self_test
-self_test.END_TIMEOUT_SECONDS = 0.3
+self_test.WORKER_END_TIMEOUT_SECONDS = 0.3
 print(json.dumps([[vars(one) for one in self_test.examine(locks)] for locks in json.loads(sys.argv[1])]))
 """
 

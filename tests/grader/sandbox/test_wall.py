@@ -17,7 +17,7 @@ import pyseccomp
 import pytest
 
 from autograder.protocol.call import Call
-from autograder.protocol.failure import Status, Stopped
+from autograder.protocol.failure import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
 from autograder.sandbox.attempts import Attempt
 from autograder.sandbox.backend import SandboxedBackend
@@ -120,10 +120,10 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
-        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.OPEN_FLAGS.get(mode, 0)]
+        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.ALLOWED_OPEN_FLAGS.get(mode, 0)]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
-    assert os.O_TRUNC & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
-    assert os.O_PATH & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_TRUNC & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_PATH & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
     with loaded(sandbox, LETS_THROUGH) as backend:
         assert called(backend, "lets_through", calls) == []
 
@@ -264,7 +264,7 @@ def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, doe
         assert called(backend, "g") == [True]
         assert backend.worker is not None
         first = backend.worker.process
-        with pytest.raises(Stopped, match=ENDS[does]):
+        with pytest.raises(CallStopped, match=ENDS[does]):
             backend.call(Call("f"))
         assert not is_running(first)
         assert called(backend, "g") == [True]
@@ -277,9 +277,9 @@ UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
 def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, status: str) -> None:
     with loaded(sandbox, f"def f(): pass\n{does}") as backend:
         for _ in range(2):
-            with pytest.raises(Stopped, match="while it was loaded"):
+            with pytest.raises(CallStopped, match="while it was loaded"):
                 backend.call(Call("f"))
-        assert backend.status == Status(status) and backend.deaths == 1
+        assert backend.status == SubmissionStatus(status) and backend.deaths == 1
 
 
 SLOW = (
@@ -454,7 +454,7 @@ def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> 
             assert called(second, "f") == 1
             backend.deadline = second.deadline = time.monotonic() - 1
             for process in (backend, second):
-                with pytest.raises(Stopped, match="not run: the submission has used its 50 seconds"):
+                with pytest.raises(CallStopped, match="not run: the submission has used its 50 seconds"):
                     called(process, "f")
                 assert process.status == "timeout"
 
@@ -552,7 +552,7 @@ def test_a_process_that_ends_asleep_is_replaced(sandbox: Sandbox, ended: str) ->
         backend = first if ended == "first" else second
         called(backend, "end")
         time.sleep(0.1)
-        with pytest.raises(Stopped, match="ended its process"):
+        with pytest.raises(CallStopped, match="ended its process"):
             while True:
                 called(backend, "f")
         assert called(first, "f") == called(second, "f") == 1

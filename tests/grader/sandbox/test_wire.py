@@ -22,7 +22,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.codec import Foreign, MalformedError, decode, encode, message
 from autograder.sandbox import wire
 from autograder.sandbox.limits import bounded_memory
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 
 thorough = examples(100)
 
@@ -131,8 +131,8 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
         [0] * (codec.MAX_ITEMS + 1),
         dict.fromkeys(map(str, range(codec.MAX_ITEMS // 2 + 1))),
-        "x" * (codec.MAX_BYTES + 1),
-        {"x" * codec.MAX_BYTES: 1},
+        "x" * (codec.MAX_MESSAGE_BYTES + 1),
+        {"x" * codec.MAX_MESSAGE_BYTES: 1},
         endless,
         wide,
     ):
@@ -192,7 +192,7 @@ HOSTILE = {
     "complex numbers": _array(b"<c8", (1,), b"\0" * 8),
     "a generator": message(np.random.default_rng(1)),
     "more bytes than the value": b"NN",
-    "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
+    "too many bytes": b"s" + _count(codec.MAX_MESSAGE_BYTES) + b"x" * codec.MAX_MESSAGE_BYTES,
 }
 
 
@@ -205,7 +205,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
     tiny = _array(b"|u1", (0,) * codec.MAX_AXES)
     for data in (
         b"l" + _count(codec.MAX_ITEMS - 1) + tiny * (codec.MAX_ITEMS - 1),
-        b"s" + _count(codec.MAX_BYTES - 9) + b"x" * (codec.MAX_BYTES - 13) + "😀".encode(),
+        b"s" + _count(codec.MAX_MESSAGE_BYTES - 9) + b"x" * (codec.MAX_MESSAGE_BYTES - 13) + "😀".encode(),
         _array(b"<f8", (0, 2**40)),
     ):
         with bounded_memory(200 << 20):

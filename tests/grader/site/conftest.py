@@ -32,22 +32,22 @@ def pyodide() -> Path:
     return fetch_pyodide.FOLDER
 
 
-def _built(root: Path, pyodide: Path, handed_out: dict[str, bytes], alone: bool) -> Path:
+def _built(root: Path, pyodide: Path, handed_out: dict[str, bytes], self_study: bool) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(handout, "contents", lambda: handed_out)
-        return build.build(root / PATH, str(pyodide), alone)
+        return build.build(root / PATH, str(pyodide), self_study)
 
 
 @pytest.fixture(scope="session")
 def site(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of an instructor."""
-    return _built(tmp_path_factory.mktemp("site"), pyodide, handed_out, alone=False)
+    return _built(tmp_path_factory.mktemp("site"), pyodide, handed_out, self_study=False)
 
 
 @pytest.fixture(scope="session")
 def site_for_self_study(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The edition for self-study."""
-    return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, alone=True)
+    return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, self_study=True)
 
 
 class _Quiet(SimpleHTTPRequestHandler):

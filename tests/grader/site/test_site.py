@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli, handout
-from autograder.course import assignments
+from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
 from autograder.site import build, libraries
 
@@ -59,7 +59,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
 def test_an_answer_in_any_file_stops_the_build(
     monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    solution = assignments()[0].solution.read_bytes()
+    solution = term_assignments()[0].solution.read_bytes()
     monkeypatch.setattr(handout, "contents", lambda: handed_out | {"course/index.html": solution})
     with pytest.raises(handout.HandoutError, match="would give answers away"):
         build.build(tmp_path / "site", str(pyodide))
@@ -75,14 +75,14 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
             assert (site / name).is_file(), f"{page.name} names {name}"
     assert (
         "://"
-        not in build._prepared(
+        not in build._with_scripts_and_policy(
             "x.html", b"<head></head>", {"tab.css": "", "codemirror.js": "", "page.js": ""}, "pyodide/"
         )
         .decode()
         .partition("content=")[2]
         .partition(">")[0]
     )
-    remote = build._prepared(
+    remote = build._with_scripts_and_policy(
         "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
     )
     assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
@@ -91,7 +91,7 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
 
 
 def test_every_lesson_sends_the_student_to_its_editor_and_not_to_a_terminal(site: Path) -> None:
-    for assignment in assignments():
+    for assignment in term_assignments():
         beginning = (site / f"{assignment.name}.html").read_text("utf-8").partition("<main")[2].partition("<h2")[0]
         assert f"Write <code>{assignment.name}.py</code> in this page's editor" in beginning
         assert ".venv" not in beginning

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from autograder import course
 from autograder.submission import NothingToGradeError, Submission, content, find_in_folder
 from tests.grader.support import classroom
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
-KNOWN = tuple(one.name for one in course.assignments())
+KNOWN = tuple(one.name for one in course.term_assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}
 CODE = "def rope_frequencies(head_dim, base=10000.0):\n    return {}\n"
 NAMES = ["Ada Lovelace", "Alan Turing", "Barbara Liskov", "Eve Adams"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.submission.names import csv_cell, printable, safe_name, utf8_safe
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 
 ODD = [
     "", ".", "..", "...", "/", "../../etc/passwd", "a/b", "a\\b", "C:", "con", "CON", "Con.txt", "nul.", "LPT1",

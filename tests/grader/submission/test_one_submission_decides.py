@@ -17,14 +17,14 @@ from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTestError, Status, WrongResultError
+from autograder.protocol.failure import BrokenTestError, SubmissionStatus, WrongResultError
 from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
 
-NAMES = [one.name for one in course.assignments()]
+NAMES = [one.name for one in course.term_assignments()]
 
 
 # A library that is not there
@@ -35,7 +35,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
-    assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
+    assert (judged.score, judged.status) == (20.0, SubmissionStatus.IMPORT_ERROR)
     assert (
         "matplotlib" in judged.full_feedback
         and "is not available" in judged.full_feedback
@@ -64,7 +64,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
     """The import may be anywhere before the file uses it; nothing of it remains for other submissions."""
     module, failure = load("missing", [text], "missing.py")
-    assert failure is not None and failure.left_out == (line is not None)
+    assert failure is not None and failure.missing_import == (line is not None)
     assert line is None or failure.line == line
     assert names <= set(vars(module)) and ("y" in names or "y" not in vars(module))
     with pytest.raises(ModuleNotFoundError):
@@ -84,7 +84,7 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
     """Caches of the wrong shape reach the reference: those tests fail, and all others stay the same."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
-    assert judged.status == Status.GRADED and 10 < judged.score < 20
+    assert judged.status == SubmissionStatus.GRADED and 10 < judged.score < 20
 
 
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:

@@ -17,7 +17,7 @@ from autograder.protocol.call import load
 from autograder.submission import Submission, read_file
 from autograder.submission.code import functions
 from autograder.submission.syntax import PYTHON
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, code_cell, notebook
 
 MIB = 1 << 20

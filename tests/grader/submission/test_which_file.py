@@ -14,7 +14,7 @@ from autograder.submission import Submission, content, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
-KNOWN = [one.name for one in course.assignments()]
+KNOWN = [one.name for one in course.term_assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
 IN_A_CLONE: dict[str, str | bytes] = {
     "assignments/rope/rope.py": STUB,
@@ -28,11 +28,13 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
     """Other files of the handout do not matter, nor does a folder level, as in the zip of a repository."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
-    solutions = {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.assignments()}
+    solutions = {
+        f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.term_assignments()
+    }
     put(tmp_path / "ada" / root, solutions)
     rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
     assert sorted(rows) == sorted(KNOWN)
-    for one in course.assignments():
+    for one in course.term_assignments():
         found = rows[one.name]
         assert (found.problem, found.notes, found.cells) == (None, (), (one.solution.read_text("utf-8"),))
         assert read_file(tmp_path / "ada", one.name, KNOWN).cells == found.cells

@@ -16,9 +16,9 @@ from pathlib import Path
 from unittest import mock
 
 from autograder.batch import workers
-from autograder.batch.run import REFERENCE
+from autograder.batch.run import REFERENCE_CODE_HASH
 from autograder.batch.workers import GraderSetup, Job
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from tests.grader.support.gradebooks import GRADE, packed
 
 POINTS_PER_NUMBER = 0.1
@@ -36,10 +36,10 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 
 def grade_of(job: Job) -> bytes:
-    status = Status.UNREADABLE if job.problem else Status.GRADED
+    status = SubmissionStatus.UNREADABLE if job.problem else SubmissionStatus.GRADED
     if job.machine_failure:
-        status = Status.TIMEOUT if job.is_slow else Status.KILLED
-    if job.key.code == REFERENCE:
+        status = SubmissionStatus.TIMEOUT if job.is_slow else SubmissionStatus.KILLED
+    if job.key.code == REFERENCE_CODE_HASH:
         return packed(replace(GRADE, test_results=[]))
     number = whose(() if job.machine_failure else job.cells)
     return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))

@@ -15,7 +15,7 @@ from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import Key
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Problem, Submission
 
 COURSE = (
@@ -72,7 +72,9 @@ def scored(
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
     possible = sum(result.test.points for result in test_results)
     points = sum(questions.values())
-    grade = Grade(assignment, Status(status), test_results, points, possible, questions, {"tests": []}, seconds)
+    grade = Grade(
+        assignment, SubmissionStatus(status), test_results, points, possible, questions, {"tests": []}, seconds
+    )
     return replace(grade, full_feedback=feedback.body(grade, Audience.AFTER_RELEASE))
 
 
@@ -90,7 +92,7 @@ def submission_file(student: str, code: str = "x = 1", assignment: str = "rope",
 
 GRADE = Grade(
     assignment="rope",
-    status=Status.GRADED,
+    status=SubmissionStatus.GRADED,
     test_results=[
         TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule.")),
         TestResult(
@@ -113,11 +115,11 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and their results."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.take_in(
+        book.replace_submissions(
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
-        for key in book.to_grade():
+        for key in book.ungraded_key_counts():
             book.add(key, packed(grades[key]))
         book.finish()
 

@@ -36,8 +36,8 @@ from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 from autograder.site import build
 from tests.grader.site.conftest import PATH, window
-from tests.grader.support import browsing, tabs
-from tests.grader.support.tabs import Item
+from tests.grader.support import browsing, pyodide_runs
+from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
@@ -285,8 +285,8 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)
     seconds = {}
     for name, run in (
-        ("tab", lambda items: tabs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
-        ("home", lambda items: tabs.natively(items, site, folder)),
+        ("tab", lambda items: pyodide_runs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
+        ("home", lambda items: pyodide_runs.natively(items, site, folder)),
     ):
         few, many = (_child_seconds(run, [item] * count) for count in (1, 1 + CHECKS))
         seconds[name] = (many - few) / CHECKS, few

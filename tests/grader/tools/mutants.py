@@ -230,7 +230,7 @@ def main(names: list[str]) -> int:
     Mutants that are listed in `survivors.csv` are left out.
     """
     alive = 0
-    for assignment in [course.find(name) for name in names] or course.assignments():
+    for assignment in [course.find(name) for name in names] or course.term_assignments():
         suite, known = Suite(assignment), explained(assignment)
         solution = assignment.solution.read_text(encoding="utf-8")
         assert lives(suite, lambda text=solution: ast.parse(text)), "the children catch even the solution"

@@ -10,12 +10,12 @@ import types
 import numpy as np
 import pytest
 
-from assignments.writer import lessons
+from assignments.writer import update_lessons
 from assignments.writer.checkpoint import read_safetensors
 from assignments.writer.experiments import EXPERIMENTS, N_CHARACTERS, Variant, held_out, readers
 from assignments.writer.experiments import PROMPT as EXPERIMENT_PROMPT
 from assignments.writer.llama import HERE, Model, measured, powers
-from assignments.writer.yours import TRIALS, yours
+from assignments.writer.written_functions import TRIALS, written_functions
 from autograder.course import ROOT
 from solutions import context_extension, model, rope
 from tests.grader.support import llama
@@ -31,12 +31,12 @@ def provided() -> Model:
 @pytest.fixture(scope="module")
 def solved() -> Model:
     """The model with all functions of the solutions, as for a student who has written all of them."""
-    return Model(yours("solutions.{0}"))
+    return Model(written_functions("solutions.{0}"))
 
 
 def test_written_functions_take_part_and_unwritten_ones_do_not() -> None:
-    assert all(source.startswith("yours") for source in yours("solutions.{0}").sources.values())
-    assert all(source.startswith("provided: yours is not written") for source in yours().sources.values())
+    assert all(source.startswith("yours") for source in written_functions("solutions.{0}").sources.values())
+    assert all(source.startswith("provided: yours is not written") for source in written_functions().sources.values())
 
 
 def test_your_functions_write_the_same_text_as_the_provided_ones(provided: Model, solved: Model) -> None:
@@ -65,7 +65,7 @@ def test_the_half_layout_takes_part_where_only_it_is_written(
         raise NotImplementedError
 
     files["rope"].apply_rope = files["rope"].decode_step = unwritten  # type: ignore[attr-defined]
-    model = Model(yours("student_{0}"))
+    model = Model(written_functions("student_{0}"))
     assert model.parts.half_layout and "apply_rope" not in model.parts.sources
     ids = provided.encode(PROMPT)
     np.testing.assert_allclose(model.read(ids)[0], provided.read(ids)[0], atol=1e-9)
@@ -74,14 +74,14 @@ def test_the_half_layout_takes_part_where_only_it_is_written(
 def test_your_wrong_layout_writes_another_text(files: dict[str, types.ModuleType], provided: Model) -> None:
     files["rope"].apply_rope = rope.apply_rope_half  # type: ignore[attr-defined]
     text = held_out()[:200]
-    wrong = Model(yours("student_{0}"))
+    wrong = Model(written_functions("student_{0}"))
     assert wrong.losses(text).mean() > provided.losses(text).mean() + 0.5
 
 
 def test_the_source_of_a_function_says_what_your_function_raised(files: dict[str, types.ModuleType]) -> None:
     files["attention"].softmax = lambda scores: scores.no_such_attribute  # type: ignore[attr-defined]
     files["rope"].apply_rope = lambda x, positions: x[0]  # type: ignore[attr-defined]
-    parts = yours("student_{0}")
+    parts = written_functions("student_{0}")
     assert "yours returns shape (1, 2), expected (1, 1, 2)" in parts.sources["apply_rope"]
     assert parts.softmax is None and "yours raises AttributeError" in parts.sources["softmax"]
 
@@ -219,16 +219,16 @@ def test_a_whole_model_writes_what_the_functions_write(monkeypatch: pytest.Monke
 def test_lessons_show_what_the_model_writes_today(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in EXPERIMENTS:
         monkeypatch.setitem(EXPERIMENTS, name, lambda _, name=name: variants(name))
-    shown = list(lessons.lessons())
+    shown = list(update_lessons.updated_lessons())
     assert len(shown) >= 2, "at least two lessons show an experiment"
     for path, text, updated in shown:
-        assert text == updated, f"{path.relative_to(ROOT)}: run python -m assignments.writer.lessons"
+        assert text == updated, f"{path.relative_to(ROOT)}: run python -m assignments.writer.update_lessons"
 
 
 @pytest.mark.long
 def test_the_losses_of_lesson_8_are_those_of_the_model() -> None:
-    saved = lessons.saved_losses()
-    actual = [float(loss) for loss in lessons.losses("as trained")]
+    saved = update_lessons.saved_losses()
+    actual = [float(loss) for loss in update_lessons.losses("as trained")]
     np.testing.assert_allclose(saved["as trained"], actual, atol=0.002)
     shown = {variant.title: [float(loss) for loss in variant.text.split()] for variant in variants("longer")}
     assert shown.keys() == saved.keys()

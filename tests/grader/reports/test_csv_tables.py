@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import tables
-from autograder.tables import TableError
+from autograder import csv_tables
+from autograder.csv_tables import TableError
 
 ENCODINGS = {
     "utf-8": b"",
@@ -52,7 +52,7 @@ def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Pat
     """This holds for every encoding, delimiter, line end and quoting; only a cell that is set changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
-    delimiter, end = draw.choice(tables.DELIMITERS), draw.choice(ENDS)
+    delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(ENDS)
     quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end != "\r" else csv.QUOTE_ALL  # or csv leaves \n bare
     rows = [TITLES, *([draw.choice(CELLS) for _ in TITLES] for _ in range(draw.randrange(1, 6)))]
     text = written(rows, delimiter, end, quoting)
@@ -60,7 +60,7 @@ def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Pat
     text = f"sep={delimiter}{end}{text}" if draw.random() < 0.2 else text
     path = tmp_path / "table.csv"
     path.write_bytes(ENCODINGS[encoding] + text.encode(encoding))
-    table = tables.read(path)
+    table = csv_tables.read(path)
     assert table.titles == TITLES
     there = [[line[column] for column in range(len(TITLES))] for line in table.lines]
     assert [row for row in there if any(row)] == [row for row in rows[1:] if any(row)]
@@ -70,15 +70,15 @@ def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Pat
     value = draw.choice(["17.5", "17,5", 'a "b"', ""])
     table.set(line, column, value)
     table.write(tmp_path / "changed.csv")
-    again = tables.read(tmp_path / "changed.csv")
+    again = csv_tables.read(tmp_path / "changed.csv")
     for before, after in zip(table.lines, again.lines, strict=True):
         assert [before[n] for n in range(4)] == [after[n] for n in range(4)]
 
 
-def read(tmp_path: Path, content: str | bytes, has_comments: bool = False) -> tables.Table:
+def read(tmp_path: Path, content: str | bytes, has_comments: bool = False) -> csv_tables.Table:
     path = tmp_path / "table.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return tables.read(path, has_comments)
+    return csv_tables.read(path, has_comments)
 
 
 @pytest.mark.parametrize(
@@ -117,18 +117,18 @@ def test_two_columns_of_one_name_stay_and_neither_is_guessed(tmp_path: Path) -> 
 def test_comments_are_left_out_of_a_table_that_has_them(tmp_path: Path) -> None:
     """In a platform's table, `#ada` is a login."""
     text = "# corrections\na,b\n# of week 5, and 6, and 7\n#ada,1\n2,3\n"
-    assert [cells for _, cells in tables.records(read(tmp_path, text, True))] == [{"a": "2", "b": "3"}]
+    assert [cells for _, cells in csv_tables.records(read(tmp_path, text, True))] == [{"a": "2", "b": "3"}]
     assert next(line[0] for line in read(tmp_path, "a,b\n#ada,1\n").lines) == "#ada"
 
 
 @pytest.mark.parametrize(("text", "value"), [("20", 20), (" 7,5 ", 7.5), ("+1.5", 1.5), ("-2", -2), ("100,00", 100)])
 def test_a_number_may_have_a_point_or_a_comma(text: str, value: float) -> None:
-    assert tables.number(text) == value
+    assert csv_tables.number(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "EX", "nan", "1e3", "1.000,5", "one", "٣x", "1 2"])
 def test_what_is_no_number_is_none(text: str) -> None:
-    assert tables.number(text) is None
+    assert csv_tables.number(text) is None
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from tests.grader.tools import demands
+from tests.grader.tools import resource_demands
 
 SPOILED = """
 import time
 import numpy as np
 from autograder import course
-from tests.grader.tools import demands
+from tests.grader.tools import resource_demands
 
 def {how}
 
-plain, wasteful = demands.plain_module, alibi_slopes
+plain, wasteful = resource_demands.plain_module, alibi_slopes
 
 def spoiled(assignment):
     module = plain(assignment)
@@ -28,20 +28,21 @@ def spoiled(assignment):
     module.alibi_slopes = lambda n_heads: (next(budget, 9) < 9 and wasteful(n_heads)) or slopes(n_heads)
     return module
 
-demands.plain_module = spoiled
-print(sum(demand.is_excessive for demand in demands.demands(course.find("alibi"))))
+resource_demands.plain_module = spoiled
+print(sum(demand.is_excessive for demand in resource_demands.demands(course.find("alibi"))))
 """
 WAYS = {
     "memory": "alibi_slopes(n_heads): np.zeros(80 << 20, dtype=np.uint8)",
     "time": "alibi_slopes(n_heads):"
-    " end = time.process_time() + 1.2 * demands.MAX_SECONDS; any(iter(lambda: time.process_time() > end, True))",
+    " end = time.process_time() + 1.2 * resource_demands.MAX_SECONDS;"
+    " any(iter(lambda: time.process_time() > end, True))",
 }
 
 
 @pytest.mark.long
 def test_no_test_demands_more_than_its_docstring_says() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.grader.tools.demands"],
+        [sys.executable, "-m", "tests.grader.tools.resource_demands"],
         cwd=course.ROOT,
         capture_output=True,
         text=True,
@@ -58,7 +59,9 @@ def test_a_reading_that_needs_too_much_is_found(way: str) -> None:
     assert int(done.stdout) >= 1
 
 
-def test_every_lesson_has_plain_readings() -> None:
-    assert {path.stem for path in Path(demands.PLAIN).glob("*.py")} == {each.name for each in course.assignments()}
-    for assignment in course.assignments():
-        demands.plain_module(assignment)
+def test_every_lesson_has_plain_implementations() -> None:
+    assert {path.stem for path in Path(resource_demands.PLAIN).glob("*.py")} == {
+        each.name for each in course.term_assignments()
+    }
+    for assignment in course.term_assignments():
+        resource_demands.plain_module(assignment)

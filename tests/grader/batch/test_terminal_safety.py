@@ -65,4 +65,4 @@ def test_a_status_is_printed_in_words() -> None:
     rope = AssignmentSummary()
     rope.scores.append(3.5)
     rope.other_statuses["import_error"] += 1
-    assert rope.line[-1] == "1 import error"
+    assert rope.table_cells[-1] == "1 import error"

@@ -1,7 +1,8 @@
-"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.demands [ASSIGNMENT …]`.
+"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
 
-Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_readings`: the full square
-and then a cut, all codes of n bits and then the first, a stack of rotation matrices) under MAX_MEMORY above numpy and
+Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_implementations`: the full
+square and then a cut, all codes of n bits and then the first, a stack of rotation matrices) under MAX_MEMORY above
+numpy and
 MAX_SECONDS. A test that needs more asks for what no document says.
 """
 
@@ -32,12 +33,12 @@ MAX_SECONDS = 1.0
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
 """Bytes and processor seconds after which a test is stopped: it needs too much, however much it would need."""
 
-PLAIN = Path(__file__).parents[1] / "course" / "plain_readings"
+PLAIN = Path(__file__).parents[1] / "course" / "plain_implementations"
 
 
 @dataclass(frozen=True)
 class Demand:
-    """Needs of one test on a plain reading."""
+    """Needs of one test on a plain implementation."""
 
     test: str
     memory: int
@@ -55,7 +56,7 @@ class Demand:
 
 
 def plain_module(assignment: Assignment) -> ModuleType:
-    """Return the solution with every function replaced that has a plain reading."""
+    """Return the solution with every function replaced that has a plain implementation."""
     path = PLAIN / f"{assignment.name}.py"
     reading = ModuleType(assignment.name)
     exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
@@ -64,7 +65,7 @@ def plain_module(assignment: Assignment) -> ModuleType:
 
 
 def demands(assignment: Assignment) -> Iterator[Demand]:
-    """Yield the needs of each test of an assignment on its plain readings. Change limits of this process."""
+    """Yield the needs of each test of an assignment on its plain implementations. Change limits of this process."""
     suite, backend = Suite(assignment), catalogue.ModuleBackend(plain_module(assignment))
     suite.run(
         catalogue.ModuleBackend(suite.reference.solution)
@@ -96,7 +97,7 @@ def main(names: list[str]) -> int:
     """Print every excessive demand; return 1 if there is one."""
     found = [
         f"{assignment.name}: {demand}"
-        for assignment in course.assignments()
+        for assignment in course.term_assignments()
         if not names or assignment.name in names
         for demand in demands(assignment)
         if demand.is_excessive

@@ -16,22 +16,22 @@ from itertools import pairwise
 
 from autograder import course
 
-OPTIONAL = "Optional, not graded"
-"""The words that mark a function that earns no points this term."""
+OPTIONAL_NOTE = "Optional, not graded"
+"""Words that mark a function which earns no points this term."""
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
 _WORDS = rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE})\b"
 _MENTION = re.compile(f"{_LINK}|{_WORDS}")
 """A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
-_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
+_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
-_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
+_LESSON_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
-GUIDES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts in a handout that concern all lessons and use these as examples."""
+TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
+"""Texts of a handout about all lessons, whose examples are these."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
-_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
+_LESSON_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with the files of all its lessons or only some."""
-        lessons = [assignment.name for assignment in course.assignments()]
+        """Return the edition of the course plan, with the files of all its lessons or only of some."""
+        lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
 
     @property
-    def is_reordered(self) -> bool:
-        """Return True if a lesson's number differs from its number in the full course."""
+    def differs_from_full(self) -> bool:
+        """Return True if the lessons of the term, or their order, are not those of the full course."""
         return [*self.lessons] != [*self.full]
 
     def number(self, lesson: str) -> int:
@@ -70,28 +70,28 @@ class Edition:
         if lesson in self.lessons:
             source = self._marked(source, lesson, file)
             if file == "README.md":
-                unmet = self._unmet(lesson, facts["needs"]) if (facts := _FACTS.search(source)) else ""
+                unmet = self._unmet(lesson, facts["needs"]) if (facts := _LESSON_FACTS.search(source)) else ""
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
-                source = _FACTS.sub(lambda facts: facts[0] + note, source, count=1)
+                source = _LESSON_FACTS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
-        if path == "assignments/README.md" and (self.is_reordered or [*self.shipped] != [*self.lessons]):
-            source = _LIST.sub(
+        if path == "assignments/README.md" and (self.differs_from_full or [*self.shipped] != [*self.lessons]):
+            source = _LESSON_LIST.sub(
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda found: self.numbers(found[0]), source)
-        if path in GUIDES:
-            source = self._with_examples(source)
+            source = _GLOSSARY_NUMBERS.sub(lambda match: self.numbers(match[0]), source)
+        if path in TEXTS_WITH_EXAMPLES:
+            source = self._with_shipped_examples(source)
         return _MENTION.sub(functools.partial(self._mention, folder), source)
 
-    def words(self, source: str) -> str:
-        """Return a piece of prose or of a page, with this edition's numbers."""
+    def renumbered(self, source: str) -> str:
+        """Return a piece of prose, or of a page, with this edition's numbers."""
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
         for name in self.shipped:
-            facts = _FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
+            facts = _LESSON_FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet(name, facts["needs"] if facts else ""):
                 yield f"{name} builds on {unmet}"
 
@@ -114,25 +114,25 @@ class Edition:
                 numbers |= {*_expanded(f"{_label_number(first['label'])} to {_label_number(last['label'])}")}
         return [name for place, name in enumerate(self.full, start=1) if place in numbers]
 
-    def _mention(self, folder: str, found: re.Match[str]) -> str:
-        if found["target"]:
-            return self._link(folder, found)
-        if found["single"]:
-            return self._lesson(found["single"], int(found["number"]))
-        return self._lessons(found[0], found["numbers"])
+    def _mention(self, folder: str, match: re.Match[str]) -> str:
+        if match["target"]:
+            return self._link(folder, match)
+        if match["single"]:
+            return self._lesson(match["single"], int(match["number"]))
+        return self._lessons(match[0], match["numbers"])
 
-    def _link(self, folder: str, found: re.Match[str]) -> str:
-        """Return a link with its lesson's number; only its words if students do not get the lesson."""
-        target = posixpath.normpath(posixpath.join(folder, found["target"].partition("#")[0]))
+    def _link(self, folder: str, match: re.Match[str]) -> str:
+        """Return a link with its lesson's number; only its words if the lesson does not ship."""
+        target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
-        if "://" in found["target"] or lesson not in self.full:
-            return found[0]
-        label = found["label"]
-        if numbered := _LABEL.fullmatch(label):
+        if "://" in match["target"] or lesson not in self.full:
+            return match[0]
+        label = match["label"]
+        if numbered := _LINK_LABEL.fullmatch(label):
             if lesson not in self.lessons:
                 return _left_out(numbered["word"] or "lesson ", [lesson])
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
-        return f"[{label}]({found['target']})" if lesson in self.shipped else label
+        return f"[{label}]({match['target']})" if lesson in self.shipped else label
 
     def _lesson(self, words: str, number: int) -> str:
         if not 1 <= number <= len(self.full):
@@ -163,8 +163,8 @@ class Edition:
             return numbers
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
-    def _with_examples(self, source: str) -> str:
-        """Return a guide whose commands and paths name lessons that students get: the first one replaces any other."""
+    def _with_shipped_examples(self, source: str) -> str:
+        """Return a guide whose commands and paths name lessons that ship: the first instead of one that does not."""
         labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped:
             first = next(iter(self.shipped))
@@ -181,16 +181,16 @@ class Edition:
         for name in sorted(self.optional.get(lesson, ())):
             if file == "README.md":
                 heading = rf"(?m)^(### .*`{name}\b.*)$"
-                source = re.sub(heading, lambda found: f"{found[1]}\n\n*{OPTIONAL}: `{name}`.*", source)  # noqa: B023
+                source = re.sub(heading, lambda match: f"{match[1]}\n\n*{OPTIONAL_NOTE}: `{name}`.*", source)  # noqa: B023
             elif file == f"{lesson}.py":
-                source = re.sub(rf"(?m)^(?=def {name}\()", f"# {OPTIONAL}.\n", source)
+                source = re.sub(rf"(?m)^(?=def {name}\()", f"# {OPTIONAL_NOTE}.\n", source)
         return source
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson; empty if there is none."""
-    found = _LABEL.fullmatch(label or "")
-    return found["number"] if found else ""
+    """Return the number in the words of a link to a lesson; an empty text if there is none."""
+    match = _LINK_LABEL.fullmatch(label or "")
+    return match["number"] if match else ""
 
 
 def _expanded(numbers: str) -> list[int]:

@@ -15,15 +15,15 @@ from autograder.protocol.call import ANSWERS
 
 
 @functools.cache
-def tests(assignment: Assignment) -> list[Test]:
+def collected_tests(assignment: Assignment) -> list[Test]:
     """Return all tests of an assignment, collected once."""
     return Suite(assignment).tests
 
 
-def of(assignment: Assignment) -> dict[str, dict[str, Any]]:
+def forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms` (key → form of its answer) and `practice` (key of a question without points → answer, reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
-    practice = [quiz.key(test) for test in tests(assignment) if test.question == ANSWERS and not test.points]
+    practice = [quiz.key(test) for test in collected_tests(assignment) if test.question == ANSWERS and not test.points]
     return {
         "forms": {key: answers.form_of_right_answer(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},

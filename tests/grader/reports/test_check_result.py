@@ -13,16 +13,16 @@ from rich.console import Console
 from autograder import course, parallel
 from autograder.cli import main
 from autograder.grading.grade import Grade
-from autograder.reports import one_submission
+from autograder.reports import check_result
 from autograder.submission import Submission, read_file
-from tests.grader.support.cached_builds import Graded
+from tests.grader.support.shared_fixtures import Graded
 
 ROPE = course.ROOT / "tests" / "submissions" / "rope"
 
 
 def printed(submission: Submission, grade: Grade | None) -> str:
     out = io.StringIO()
-    one_submission.print_result(submission, grade, Console(file=out, width=80))
+    check_result.print_result(submission, grade, Console(file=out, width=80))
     return out.getvalue()
 
 
@@ -49,7 +49,7 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
 
 @pytest.mark.long
 def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
-    """`test_formats` tests the keys of the JSON."""
+    """`test_formats_document` tests the keys of the JSON."""
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())
     done = CliRunner().invoke(main, ["check", str(file), "--assignment", "rope", "--json"])

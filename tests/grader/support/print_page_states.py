@@ -64,7 +64,7 @@ def ignore(*_: object) -> None:
 def main() -> None:
     """Write `states.json`: a state for each item."""
     sys.dont_write_bytecode = True
-    host = replace(tab_host(unlimited), plugins=TERMINAL.plugins)
+    host = replace(tab_host(unlimited), pytest_options_format=TERMINAL.pytest_options_format)
     if IN_TAB:
         integers.use_int64()
         host = tab_host(Clock(ignore, ignore).limit)

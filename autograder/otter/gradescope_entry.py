@@ -14,13 +14,13 @@ from pathlib import Path
 from otter.run.run_autograder import main as run_autograder
 
 from autograder.grading.scoring import MARKDOWN
-from autograder.otter.plugin import UPLOAD_FOLDER
+from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
-def main(folder: str, assignment: str) -> None:
-    """Grade the content of `folder`/submission and write `folder`/results/results.json."""
-    submission, upload = Path(folder, "submission"), Path(folder, UPLOAD_FOLDER)
-    if not upload.is_dir():  # somebody who is debugging may start this twice
+def grade_in_container(folder: str, assignment: str) -> None:
+    """Grade the content of `folder`/submission, and write `folder`/results/results.json."""
+    submission, upload = Path(folder, "submission"), Path(folder, MOVED_SUBMISSION_FOLDER)
+    if not upload.is_dir():  # somebody who looks for a mistake starts it twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)

@@ -15,9 +15,9 @@ from autograder.course import Assignment
 from autograder.hints import explain
 from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
-from autograder.protocol.failure import Kind, Status
-from autograder.reports import one_submission
-from tests.grader.support.cached_builds import Graded
+from autograder.protocol.failure import Kind, SubmissionStatus
+from autograder.reports import check_result
+from tests.grader.support.shared_fixtures import Graded
 
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
@@ -29,14 +29,17 @@ def rows(head: str) -> list[str]:
 
 
 def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
-    printed = one_submission.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
+    printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
     assert list(printed) == rows("key")
     assert all(list(test) == rows("key of a test") for test in printed["tests"])
 
 
 def test_every_status_is_explained() -> None:
     of_submissions, of_tests = (part.partition("\n\n")[0] for part in PAGE.split("\n| value | meaning |")[1:])
-    for words, table in (([*Status], of_submissions), ({"passed", *(kind.status for kind in Kind)}, of_tests)):
+    for words, table in (
+        ([*SubmissionStatus], of_submissions),
+        ({"passed", *(kind.status for kind in Kind)}, of_tests),
+    ):
         assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == sorted(words)
 
 

@@ -23,7 +23,7 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
 """Function → its assignment, a small call that shows whether it is written, and the shape of its result."""
 
 
-def yours(package: str = "assignments.{0}.{0}") -> Parts:
+def written_functions(package: str = "assignments.{0}.{0}") -> Parts:
     """Return the parts that include your functions. `sources` says where each function comes from, and why."""
     functions, sources = {}, {}
     for name, (assignment, call, expected) in TRIALS.items():

@@ -10,7 +10,7 @@ from autograder.checks.render import Audience, print_markdown
 from autograder.checks.results import POINTS
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Submission
 
 
@@ -36,7 +36,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
         "max_score": (grade.max_score if grade else POINTS),
-        "status": grade.status if grade else Status.UNREADABLE,
+        "status": grade.status if grade else SubmissionStatus.UNREADABLE,
         "submitted": submission.submitted,
         "late": submission.late,
         "tests": tests,

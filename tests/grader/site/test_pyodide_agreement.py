@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from autograder.course import assignments, find
+from autograder.course import find, term_assignments
 from autograder.hints import catalogue
-from tests.grader.support import tabs
+from tests.grader.support import pyodide_runs
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.tabs import Item
+from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools.mutants import mutants
 
 pytestmark = pytest.mark.long
@@ -75,7 +75,7 @@ def _same(*parts: Any) -> bool:
 
 def items() -> list[Item]:
     """Return the files to compare: samples, known mistakes, and solutions with a change, drawn with a seed."""
-    rng, lessons = random.Random(20), assignments()
+    rng, lessons = random.Random(20), term_assignments()
     samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
     texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
     entries = [(one, number) for one in lessons for number in range(len(catalogue.entries(one)))]
@@ -88,8 +88,8 @@ def items() -> list[Item]:
 @needs_node
 def test_verdict_cause_and_message_are_those_at_home(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
     compared = items()
-    at_home = tabs.natively(compared, site_for_self_study, tmp_path)
-    in_tab = tabs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path)
+    at_home = pyodide_runs.natively(compared, site_for_self_study, tmp_path)
+    in_tab = pyodide_runs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path)
     assert any("✗" in json.dumps(state, ensure_ascii=False) for state in at_home)
     for item, *states in zip(compared, in_tab, at_home, strict=True):
         assert differing(*states) == [], (item, *states)
@@ -101,7 +101,9 @@ def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(
 ) -> None:
     """It replaces functions of every module that is loaded, and its results claim to be equal to anything."""
     texts = [HOSTILE.read_text("utf-8"), find("rope").solution.read_text("utf-8")]
-    hostile, right = tabs.in_pyodide([("rope", text, None) for text in texts], site_for_self_study, pyodide, tmp_path)
+    hostile, right = pyodide_runs.in_pyodide(
+        [("rope", text, None) for text in texts], site_for_self_study, pyodide, tmp_path
+    )
     assert hostile["right"] == 0
     assert right["right"] == len(right["functions"])
 
@@ -138,14 +140,16 @@ def test_integers_have_the_size_that_they_have_at_home(
     """A tab's default integer has 32 bits: of functions or methods, asked for or not, it counts as at home."""
     bodies = integer_bodies()
     compared = [with_causal_mask(body) for body in random.Random(20).sample(bodies, PER_KIND)]
-    at_home = tabs.natively(compared, site_for_self_study, tmp_path)
+    at_home = pyodide_runs.natively(compared, site_for_self_study, tmp_path)
     assert any("got a number (int32)" in json.dumps(state) for state in at_home)
-    assert tabs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path) == at_home
+    assert pyodide_runs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path) == at_home
 
 
 @needs_node
 def test_what_32_bits_still_change_is_told(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
     wide, method = WIDE, "return np.ones((length, length), dtype=bool).take(np.arange(length))"
-    right, limited = tabs.in_pyodide([*map(with_causal_mask, (wide, method))], site_for_self_study, pyodide, tmp_path)
+    right, limited = pyodide_runs.in_pyodide(
+        [*map(with_causal_mask, (wide, method))], site_for_self_study, pyodide, tmp_path
+    )
     assert right["functions"]["causal_mask"][0] == "✓"
     assert "according to the rule" in limited["functions"]["causal_mask"][1]

@@ -17,7 +17,7 @@ from autograder.protocol.failure import Kind
 
 TABLES = [
     (assignment.name, name)
-    for assignment in course.assignments()
+    for assignment in course.term_assignments()
     for name, function in vars(catalogue.solution(assignment)).items()
     if inspect.isfunction(function)
     and name[0] != "_"

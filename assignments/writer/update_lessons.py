@@ -1,4 +1,4 @@
-"""Write the texts of the experiments into the lessons: `python -m assignments.writer.lessons`.
+"""Write the texts of the experiments into the lessons: `python -m assignments.writer.update_lessons`.
 
 A lesson has a mark, `<!-- writer: other-layout -->`, and below it a block of text that belongs to the mark.
 """
@@ -29,7 +29,7 @@ def block(name: str) -> str:
     return f"<!-- writer: {name} -->\n\n```text\n" + "\n".join(lines) + "\n```"
 
 
-def lessons() -> Iterator[tuple[Path, str, str]]:
+def updated_lessons() -> Iterator[tuple[Path, str, str]]:
     """Yield each lesson that shows an experiment: its file, its present text and its updated text."""
     for path in sorted(HERE.parent.glob("*/README.md")):
         text = path.read_text("utf-8")
@@ -53,7 +53,7 @@ def saved_losses() -> dict[str, list[float]]:
 
 def update() -> None:
     """Write the texts into the lessons, and the losses into LONGER."""
-    for path, _, updated in lessons():
+    for path, _, updated in updated_lessons():
         path.write_text(updated, "utf-8")
     columns = {name: losses(name) for name in readers(Model())}
     rows = zip(*columns.values(), strict=True)

@@ -1,4 +1,6 @@
-"""`python -m tests.grader.tools.scores [ASSIGNMENT …]`: grade the samples, write what they get into `expected_scores`.
+"""Grade the samples, and write their scores into `expected_scores`.
+
+Command: `python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`.
 
 A row whose score is in its range stays as it is. `git diff` then shows what a change of the tests did to each sample:
 look at it before you commit it.
@@ -19,7 +21,7 @@ SCORES = Path(__file__).parents[1] / "grading" / "expected_scores"
 
 def main(names: list[str]) -> None:
     """Grade the samples of some assignments, or of all, and write their scores."""
-    for name in names or [one.name for one in course.assignments()]:
+    for name in names or [one.name for one in course.term_assignments()]:
         table = SCORES / f"{name}.csv"
         with table.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))

@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.course import UserError
 
 DELIMITERS = ",;\t"
-MAX_BYTES = 64 << 20
+MAX_TABLE_BYTES = 64 << 20
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of .xlsx and .xls files."""
 _BYTE_ORDER_MARKS = (
@@ -110,15 +110,15 @@ def read(path: Path, has_comments: bool = False) -> Table:
     except OSError as error:
         raise TableError(path, str(error.strerror)) from error
     if content.startswith(_WORKBOOKS):
-        raise TableError(path, "it is a workbook. Save it as CSV UTF-8 and name that file")
-    if len(content) > MAX_BYTES:
-        raise TableError(path, f"it is larger than {MAX_BYTES >> 20} MB, which no table of scores is")
+        raise TableError(path, "it is a workbook. Save it as CSV UTF-8, and name that file")
+    if len(content) > MAX_TABLE_BYTES:
+        raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")
     encoding, mark = _encoding(content)
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise TableError(path, "it is not text. Save it as CSV UTF-8") from error
-    preamble, body, delimiter = _begin(text, has_comments)
+        raise TableError(path, "it is no text. Save it as CSV UTF-8") from error
+    preamble, body, delimiter = _split_preamble(text, has_comments)
     first = 1 + preamble.count("\n")
     header, *lines = _lines(path, body, delimiter, first, has_comments)
     if header.is_blank:
@@ -159,7 +159,7 @@ def _encoding(content: bytes) -> tuple[str, bytes]:
         return "cp1252", b""
 
 
-def _begin(text: str, has_comments: bool) -> tuple[str, str, str]:
+def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
     """Return the text before the line of titles, the text from there on, and the delimiter."""
     end, delimiter = 0, ""
     for line in text.splitlines(keepends=True):

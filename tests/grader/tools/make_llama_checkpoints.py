@@ -1,4 +1,4 @@
-"""`python -m tests.grader.tools.checkpoints`: make the small Llama checkpoints that lesson 14 reads.
+"""`python -m tests.grader.tools.make_llama_checkpoints`: make the small Llama checkpoints that lesson 14 reads.
 
 The script needs PyTorch and transformers (`pip install -e '.[train]'`). It writes random models in Hugging
 Face's format: one for the lesson into `assignments/model/tiny`, the others for tests into

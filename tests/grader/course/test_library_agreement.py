@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 INF = np.inf
 

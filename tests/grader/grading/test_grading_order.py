@@ -12,7 +12,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.grading import grader as module
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.protocol.failure import BrokenTestError, Status
+from autograder.protocol.failure import BrokenTestError, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 
 WRONG = """
@@ -34,7 +34,7 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     ) -> list[TestResult]:
         followed = follow_through(suite, backend, results, earlier)
         if any(result.test.phase is phase for result in results):
-            backend.status, backend.why = Status.TIMEOUT, "not run: the submission has used its 60 seconds"
+            backend.status, backend.why = SubmissionStatus.TIMEOUT, "not run: the submission has used its 60 seconds"
         return followed
 
     monkeypatch.setattr(module, "follow_through", exhausting)
@@ -42,9 +42,9 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     grade = grader.grade(sinusoidal, (sinusoidal.solution.read_text("utf-8") + WRONG,))
     assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
     if phase is Phase.HIDDEN:
-        assert grade.status is Status.GRADED and 10 < grade.score < 20
+        assert grade.status is SubmissionStatus.GRADED and 10 < grade.score < 20
     else:  # nothing of it remains for the hidden tests
-        assert grade.status is Status.TIMEOUT and 0 < grade.score < 10
+        assert grade.status is SubmissionStatus.TIMEOUT and 0 < grade.score < 10
 
 
 @pytest.mark.parametrize(
