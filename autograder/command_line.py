@@ -56,7 +56,7 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
 
 
 class NonEmptyPath(click.Path):
-    """Name of a folder. An empty name, for example from an unset variable, would be the current folder."""
+    """A folder name that is not empty: an empty name, such as an unset variable, would mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""

@@ -75,7 +75,7 @@ class Assignment:
 
     @functools.cached_property
     def grading_hash(self) -> str:
-        """Return a digest of everything that decides a grade or a feedback.
+        """Return a digest of everything that decides a grade or its feedback.
 
         This includes the tests, the values that they compare with, the seed, the optional functions, the deciding
         code, and libraries.
@@ -146,7 +146,7 @@ def seed() -> int:
 
 
 def term_assignments() -> list[Assignment]:
-    """Return the assignments of this term, in the order of the course plan."""
+    """Return this term's assignments, in the order of the course plan."""
     return [Assignment(name) for name in (plan().lessons or all_lessons())]
 
 
@@ -219,7 +219,7 @@ def _title_number(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return the assignment of that name. Raise LookupError with the names of this term if there is none."""
+    """Return the assignment with that name. Raise LookupError, listing this term's names, if there is none."""
     available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")

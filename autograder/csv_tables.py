@@ -110,14 +110,14 @@ def read(path: Path, has_comments: bool = False) -> Table:
     except OSError as error:
         raise TableError(path, str(error.strerror)) from error
     if content.startswith(_WORKBOOKS):
-        raise TableError(path, "it is a workbook. Save it as CSV UTF-8, and name that file")
+        raise TableError(path, "it is a workbook. Save it as CSV UTF-8 and name that file")
     if len(content) > MAX_TABLE_BYTES:
         raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")
     encoding, mark = _encoding(content)
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise TableError(path, "it is no text. Save it as CSV UTF-8") from error
+        raise TableError(path, "it is not text. Save it as CSV UTF-8") from error
     preamble, body, delimiter = _split_preamble(text, has_comments)
     first = 1 + preamble.count("\n")
     header, *lines = _lines(path, body, delimiter, first, has_comments)

@@ -17,7 +17,7 @@ from itertools import pairwise
 from autograder import course
 
 OPTIONAL_NOTE = "Optional, not graded"
-"""Words that mark a function which earns no points this term."""
+"""The words that mark a function that earns no points this term."""
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
@@ -29,7 +29,7 @@ _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts of a handout about all lessons, whose examples are these."""
+"""Texts in a handout that concern all lessons and use these as examples."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
@@ -49,7 +49,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition of the course plan, with the files of all its lessons or only of some."""
+        """Return the edition for the course plan, with the files of all its lessons or only some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
@@ -85,7 +85,7 @@ class Edition:
         return _MENTION.sub(functools.partial(self._mention, folder), source)
 
     def renumbered(self, source: str) -> str:
-        """Return a piece of prose, or of a page, with this edition's numbers."""
+        """Return a piece of prose or of a page, with this edition's numbers."""
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
@@ -122,7 +122,7 @@ class Edition:
         return self._lessons(match[0], match["numbers"])
 
     def _link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with its lesson's number; only its words if the lesson does not ship."""
+        """Return a link with its lesson's number; only its words if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full:
@@ -164,7 +164,7 @@ class Edition:
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
     def _with_shipped_examples(self, source: str) -> str:
-        """Return a guide whose commands and paths name lessons that ship: the first instead of one that does not."""
+        """Return a guide whose commands and paths name lessons that students get: the first one replaces any other."""
         labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped:
             first = next(iter(self.shipped))
@@ -188,7 +188,7 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson; an empty text if there is none."""
+    """Return the number in the words of a link to a lesson; empty if there is none."""
     match = _LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 

@@ -38,7 +38,7 @@ MAX_PENDING_ITEMS = 200
 """Maximum number of items whose results are in memory at the same time, so that a whole class never is."""
 
 MIN_ITEMS_PER_PROCESS = 8
-"""Number of items that make one more process worth its start."""
+"""Number of items that make it worth starting one more process."""
 
 
 @dataclass(frozen=True)

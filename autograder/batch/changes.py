@@ -46,7 +46,7 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """corrections that were made when the tests gave other points, a sentence each"""
+        """a sentence for each correction that was made when the tests gave different points"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""
@@ -62,8 +62,8 @@ class Changes:
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
             self.outdated_adjustments.append(
-                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
-                f" {at_correction:g} points, and now they come to {tests:g}"
+                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
+                f" {at_correction:g} points, and now they give {tests:g}"
             )
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))

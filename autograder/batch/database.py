@@ -23,11 +23,11 @@ CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
     number INTEGER PRIMARY KEY,
     assignment TEXT NOT NULL,           -- empty if it could not be determined
     student TEXT NOT NULL,
-    who TEXT NOT NULL,                  -- the platform's number or address; a name where no platform gave one
-    grading TEXT NOT NULL,              -- what judges it; empty where the assignment is not known
-    code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
-    counts INTEGER NOT NULL,            -- no later submission of the same student does instead
-    folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
+    who TEXT NOT NULL,                  -- the platform's number or address; a name if no platform gave one
+    grading TEXT NOT NULL,              -- hash of its suite; empty if the assignment is not known
+    code TEXT NOT NULL,                 -- hash of the code that runs, or of the reason why none can
+    counts INTEGER NOT NULL,            -- 0 if a later submission by the same student counts instead
+    folder TEXT NOT NULL,               -- the student's, under results/ and feedback/
     submission TEXT NOT NULL,           -- JSON, without the code
     cells TEXT NOT NULL,                -- JSON: the code
     adjustments TEXT NOT NULL           -- JSON: corrections by hand
@@ -65,10 +65,8 @@ COMMIT;
 DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
 """Exceptions that a damaged row may raise."""
 
-DAMAGED_MESSAGE = (
-    "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"
-)
-"""Sentence about a gradebook that cannot be read."""
+DAMAGED_MESSAGE = "{} is damaged or from another version: run `autograder grade` again to regrade what is damaged"
+"""The sentence about a gradebook that cannot be read."""
 
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:

@@ -1,9 +1,9 @@
 """The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
 A grade is keyed by (assignment, grading, code), see `Key`: identical files are graded once, a second run grades
-nothing, and a changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or
-one of another version, is graded again. One process writes, under a lock; any number of processes may read at the same
-time.
+nothing, and a changed test regrades only its assignment. Since all its content can be made again, a damaged gradebook,
+or one from another version, is simply replaced. One process writes, under a lock; any number of processes may read
+meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 Record = TypeVar("Record")
 
 _FINISHED, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
-"""Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
+"""Names of facts: whether the last run finished, each person's section, earlier terms' folders to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -82,11 +82,11 @@ class Gradebook:
     def replace_submissions(
         self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
     ) -> list[str]:
-        """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
+        """Replace the last run's submissions by those in `folders`; from now on, the run is unfinished.
 
         If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys`: assignment → the `grading` of its keys. Return the submissions of the last run that are no
-        longer listed.
+        `grading_keys`: assignment → the `grading` of its keys. Return the last run's submissions that are no longer
+        listed.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
@@ -115,7 +115,7 @@ class Gradebook:
         return [before[key] for key in sorted(gone)]
 
     def _submission_labels(self) -> dict[tuple[str, str], str]:
-        """Return each submission that counts, as a label by assignment and person."""
+        """Return a label for each submission that counts, by assignment and person."""
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
@@ -169,9 +169,9 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. It replaces the student's earlier ones, unless only those are written.
+        """Insert a submission. It replaces the student's earlier ones, unless only these are implemented.
 
-        Earlier are those of earlier folders, with numbers up to `last_earlier_number`.
+        Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
         who = utf8_safe(submission.who)
         counts = 1
@@ -283,7 +283,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON; nothing if there is none. Raise zlib.error if it is damaged."""
+    """Return a grade as JSON; empty if there is none. Raise zlib.error if it is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

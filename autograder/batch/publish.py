@@ -32,7 +32,7 @@ class Published(NamedTuple):
     changed: str
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
-    """corrections that were made when the tests gave other points"""
+    """corrections that were made when the tests gave different points"""
     scores: list[RecordedScore]
     files_not_compared: list[str]
 
@@ -88,7 +88,7 @@ def is_report_current(book: Gradebook) -> bool:
 
 
 def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs.
+    """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
     Return the result of `write_report_and_similarity`.
     """
@@ -98,7 +98,7 @@ def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
 
 
 def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> None:
-    """Store the section of each person in a roster, and write OUT/students.csv with it."""
+    """Store each person's section from a roster, and write it into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
         students = StudentTable(section_by_person)

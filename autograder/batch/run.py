@@ -37,7 +37,7 @@ JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
 
 REFERENCE_CODE_HASH = "reference solution"
-"""Hash in the key of a reference solution's grade, which no submission has."""
+"""The hash in the key of a reference solution's grade; no submission has this hash."""
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two progress lines, if no terminal shows a bar."""
@@ -68,7 +68,7 @@ def grade(
     prefixes = zip(folders, _folder_prefixes(folders), strict=True)
     downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
     summary.remarks += [f"Read as {one.layout}." for one in downloads]
-    summary.add_names("Skipped, as nobody's submission", [name for one in downloads for name in one.passed_over])
+    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged or from another version: all is graded again.")
@@ -80,7 +80,7 @@ def grade(
             )
             grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
             summary.add_names(
-                "Not listed any more, though the last run listed them",
+                "No longer listed, although the last run listed them",
                 book.replace_submissions(submissions, grading_keys),
             )
             summary.add_names("Not read", class_download_remarks)
@@ -99,7 +99,7 @@ def grade(
 
 
 def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
-    """Return the beginnings of the files' names: of several folders, as much of the path as tells them apart."""
+    """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
     if len(folders) < 2:
         return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
@@ -112,9 +112,9 @@ def _read_submissions(
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `class_download_remarks` for each file that is the download of a whole class. Raise
-    NothingToGradeError if the file or the assignment of no submission can be determined: then the folder is not a
-    class.
+    Add a sentence to `class_download_remarks` for each file that is a whole class's download. Raise
+    NothingToGradeError if no submission has a file or an assignment that can be determined, because the folder is then
+    not a class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -166,7 +166,7 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     if published.changed:
         summary.remarks.append(published.changed)
     summary.add_names(
-        f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
+        f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
     )
     summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]

@@ -25,7 +25,7 @@ class StudentTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
-        """`section_by_person` has the section of each person, if a roster had sections."""
+        """Take each person's section, if a roster has sections."""
         self._section_by_person = section_by_person
         self._students: dict[str, _StudentScores] = {}
 

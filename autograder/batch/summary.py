@@ -39,7 +39,7 @@ class AssignmentSummary:
 
     @property
     def table_cells(self) -> tuple[str, str, str]:
-        """Return the number of submissions, the median, and the numbers of other statuses."""
+        """Return the number of submissions, the median, and the count of each other status."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -62,7 +62,7 @@ class Summary:
         return self.total_graded - self.newly_graded
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         self.total_graded += bool(row.key.grading)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
         if (case := needs_review.case(row)) is not None:
@@ -80,7 +80,7 @@ class Summary:
         for name, assignment in self.assignments.items():
             lines.add_row(name or "?", *assignment.table_cells)
         console.print(lines)
-        graded_before = f", {self.graded_before} known before" if self.graded_before else ""
+        graded_before = f", {self.graded_before} graded before" if self.graded_before else ""
         console.print(f"{self.newly_graded} graded in {seconds:.1f} s{graded_before}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)

@@ -151,7 +151,7 @@ class Cluster:
 
 
 def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a name for everything besides the code that a grade depends on.
+    """Return a name for everything on which a grade depends besides the code.
 
     A grade from outside the sandbox has a different key from one from inside.
     """

@@ -15,7 +15,7 @@ import numpy as np
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Type of a right answer to its form, as the handout has it."""
+"""Type of a right answer → its form, as in the handout."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
 """Form → words for the value that Python reads; other forms are used as they are."""

@@ -34,7 +34,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
 
 MAX_ROUNDING_ERROR = 1e-4
-"""Relative difference below which values are correct except for their digits."""
+"""Relative difference below which values are correct except for their last digits."""
 
 LENGTH_FACTOR = 4
 """Factor between the lengths of successive sequences in `vectorised`."""
@@ -88,7 +88,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     )
     short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_LINES
-    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, for any steps: a loop that ends early
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"

@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
-    """Return the functions that have tests in the file of this one, selected or not."""
+    """Return the functions that have tests in the same file as this test, selected or not."""
     return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
 
 

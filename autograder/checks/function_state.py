@@ -45,9 +45,9 @@ class FunctionState:
     cause: str | None = None
     """The other function to fix, or to wait for."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself: the deepest first, and among these the mistakes with a known cause first."""
+    """Mistakes in the function itself: the deepest first, and among equally deep ones, those with a known cause."""
     lacks_promised_error: bool = False
-    """True if the function is right so far, but raises no error although its docstring has a line `Raises`."""
+    """True if the function is right so far, but never raises although its docstring has a `Raises` line."""
 
     @property
     def is_right(self) -> bool:

@@ -19,7 +19,7 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 NAMED_SEEDS = range(10)
-"""Seeds that the tests name. Seeds from Hypothesis would mean nothing to a reader."""
+"""Seeds that tests use by name. Seeds from Hypothesis would mean nothing to a reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 """Identity of an array → the call to `features` that made it."""

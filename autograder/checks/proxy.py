@@ -88,7 +88,7 @@ def stop_message(failure: Raised) -> str:
     if not failure.kind:
         return failure.message
     if failure.missing_import:
-        return f"what your file imports{failure.at_line} is not there ({failure.message})"
+        return f"an import{failure.at_line} of your file is not available ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 
@@ -114,7 +114,7 @@ class StudentModule:
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value is a result of the submission, or a part of one; a number may have come from it."""
+        """Return True if a value is a result of the submission or a part of one; any number may have come from it."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -145,7 +145,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 def iter_parts(value: Any) -> Iterator[Any]:
-    """Yield the parts of a result one by one: a submission's result may have very many."""
+    """Yield the parts of a result one by one, since a submission's result may have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):

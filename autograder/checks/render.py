@@ -49,12 +49,12 @@ def printable_lines(text: str) -> str:
 
 
 def code_block(text: str) -> str:
-    """Return text that a submission may control as a code block of Markdown: no markup in it is markup."""
+    """Return text that a submission may control as a Markdown code block, in which no markup takes effect."""
     return "\n".join(f"    {line}" for line in printable_lines(text).split("\n"))
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that a submission may control for a sentence of Markdown: no markup, no HTML, no link."""
+    """Return text that a submission may control for use in a Markdown sentence: no markup, no HTML, no link."""
     escaped = printable_lines(" ".join(text.split())).translate(_MARKUP)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
@@ -102,12 +102,12 @@ def note(function_state: FunctionState) -> str:
     """Return a few words about a function that has no mistake itself."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
-    promise = "its docstring has a line `Raises`, and your function has no `raise`"
+    promise = "its docstring has a `Raises` line, but your function has no `raise`"
     return "; ".join(filter(None, [words, promise if function_state.lacks_promised_error else ""]))
 
 
 def mistakes_text(function_state: FunctionState, audience: Audience, full_count: int = 1) -> str:
-    """Return the text of one function's mistakes: the likely cause, some public tests in full, and how many others.
+    """Return the text on one function's mistakes: the likely cause, `full` public tests, and the number of others.
 
     Staff read everything.
     """

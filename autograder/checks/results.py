@@ -59,7 +59,7 @@ class TestResult:
     hint: str | None = None
     """the likely cause"""
     faulty_function: str | None = None
-    """Function at fault: its right values were used if the test passed; the test waits for it if not."""
+    """The function at fault: its right values were used if the test passed; otherwise, the test waits for it."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """all its calls and their replies; they are not stored"""
 
@@ -126,7 +126,7 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _origin_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a compared value that no function returned: the call beside it has another value."""
+    """Return a line about a compared value that no function returned, since the call shown has another value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."

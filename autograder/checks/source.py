@@ -79,7 +79,7 @@ class Source:
                 self._lines[str(key.value)] = value.lineno
 
     def location(self, name: str) -> str:
-        """Return file and line where a name begins, as editors and terminals link them.
+        """Return the file and line where a name begins, in the form that editors and terminals link.
 
         A name is a function, an entry of ANSWERS, or ANSWERS; for any other name, return the line to fix first.
         """
@@ -90,7 +90,7 @@ class Source:
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     def disallowed_imports(self) -> Iterator[tuple[int, str]]:
-        """Yield line and module of each import that fails when it is graded; an import in a `try` does not count."""
+        """Yield the line and module of each import that fails when the file is graded, except imports in a `try`."""
         return _disallowed_imports(self.body)
 
 
@@ -141,7 +141,7 @@ class CallGraph:
         return frozenset(dependencies - {name})
 
     def lacks_promised_error(self, name: str) -> bool:
-        """Return True if a function's docstring has a line `Raises`, and neither it nor what it builds on raises."""
+        """Return True if a function's docstring has `Raises`, but neither it nor any function it builds on raises."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []

@@ -24,7 +24,7 @@ from autograder.submission import Submission
 
 _STOPPED = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
-    SubmissionStatus.KILLED: "Your code ended its own process again and again.",
+    SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
 
 _SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
@@ -52,7 +52,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """Return each function with its text: a block if the function itself has a mistake, else a few words."""
+    """Return each function with its text: a block if the function itself has a mistake, otherwise a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -108,10 +108,10 @@ def _loading(grade: Grade) -> list[str]:
         [f"**{_STOPPED[grade.status]}** Tests that had passed before that count."] if grade.status in _STOPPED else []
     )
     if grade.failure is not None:
-        parts.append("**While your file was loaded, this happened.** The rest is graded:")
+        parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(stop_message(grade.failure)))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append("Only numpy and the standard library can be imported when your code is graded.")
     return parts
 
 

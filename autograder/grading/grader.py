@@ -50,7 +50,7 @@ class Grader:
             public_status = _status(backend)  # before follow-through, whose questions may use up a limit
             public = follow_through(suite, backend, public)
 
-            # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
+            # What a student sees before release is now final: no hidden input has reached the submission yet.
             before_hidden = Grade(
                 assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure
             )
@@ -62,7 +62,7 @@ class Grader:
         return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
+        """Return the grade for a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
@@ -90,7 +90,7 @@ def _status(backend: SandboxedBackend) -> SubmissionStatus:
 def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade with its points and both texts for the student.
 
-    `before_hidden`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden
+    `before_hidden` is the grade before the first hidden test. Neither text reveals how the submission ended in hidden
     tests.
     """
     for result in final.test_results:

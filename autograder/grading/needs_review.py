@@ -79,7 +79,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 def main_fault(grade: Grade) -> str:
     """Return the most important fault of a submission that ran, for teaching staff."""
-    if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
+    if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
         event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
     # A call that never ends matters most, then a known cause.

@@ -66,7 +66,7 @@ class Suite(fixtures.TestContext):
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission that is being graded, as a test sees it."""
+        """Return the submission being graded, as a test sees it."""
         return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
@@ -100,7 +100,7 @@ class _Runnable:
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
         if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
             allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
-            raise BrokenTestError(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
+            raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:

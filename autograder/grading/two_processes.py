@@ -87,10 +87,10 @@ class FirstProcess:
         return (call.encoded, False) in self.replies
 
     def reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raises CallStopped if there is none."""
+        """Return the reply to a call. Raise CallStopped if there is none."""
         key = (call.encoded, call.measured)
         if key not in self.replies:
-            if call.function in self.silent:  # each end of a process counts against the whole submission
+            if call.function in self.silent:  # each process that ends counts against the whole submission
                 raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
@@ -141,7 +141,7 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raises ValueError if there is no value, or if it is too large to compute with, and CallStopped if there is no
+        Raise ValueError if there is no value or if it is too large to compute with, and CallStopped if there is no
         reply.
         """
         self.fetch_values([question])
@@ -164,7 +164,7 @@ class SecondProcess:
                 return self.backend.call(call) if call.measured and reply.raised is None else reply
             held = _Extent.of(call, *questions)
             sealed_answers = [_sealed(*answer) for answer in self._answers(asked, replaced, held)]
-        raise CallStopped(Kind.KILLED, f"{call.function} asks for more right values, however many it gets")
+        raise CallStopped(Kind.KILLED, f"{call.function} keeps asking for more right values")
 
     def _helped_call(self, call: Call, replaced: Collection[str], sealed_answers: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, without counting its lines.

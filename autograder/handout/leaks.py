@@ -31,7 +31,7 @@ BINARY_FILES = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each secret in these files; no line if students may have them all."""
+    """Return a line for each secret in these files; empty if students may have all of them."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
@@ -61,7 +61,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secret_descriptions() -> dict[str, str]:
-    """Return secret → description, of all lessons of the course, even those that this term leaves out."""
+    """Return secret → description, for all the course's lessons, including those that this term leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):

@@ -29,7 +29,7 @@ PROCESSOR_TOLERANCE = 1e-6
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ANSWER_LINE = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""A line of ANSWERS: a key, its answer, and perhaps a reason."""
+"""A line in ANSWERS: a key, its answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
@@ -73,7 +73,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return the answers of a solution in their written form, each with its key: `"rotates_values": False`."""
+    """Return a solution's answers as they are written, each with its key: `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWER_LINE.fullmatch(line))
     ]
@@ -103,14 +103,14 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 def is_up_to_date(committed: str, right: str) -> bool:
     """Return True if two recorded files differ only as two processors do.
 
-    They differ in the last digits of numbers, and in fingerprints of mistakes that differ from right values only by
-    rounding.
+    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right values
+    only by rounding.
     """
     return _near(_without_rounding_mistakes(committed), _without_rounding_mistakes(right))
 
 
 def _without_rounding_mistakes(text: str) -> dict[str, Any]:
-    """Return a recorded file without fingerprints within rounding of the right value, and without their hints."""
+    """Return a recorded file without fingerprints that equal the right value up to rounding, and their hints."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):

@@ -88,7 +88,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
 
 
 def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function that refuses the same arguments as `right`, with results of its dtype."""
+    """Return `other` as a function that refuses the arguments that `right` refuses, with results of the same dtype."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:

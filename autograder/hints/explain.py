@@ -82,7 +82,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
         result.test.question: {} for result in results if result.kind in WRONG_VALUES
     }
     for result in results:
-        # A test that passes with right values below failed because of other functions, so it is not evidence.
+        # A test that passes with right values of other functions failed because of these, so it is not evidence.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)

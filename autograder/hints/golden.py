@@ -74,7 +74,7 @@ class GoldenValues:
         """Call → its record."""
 
     def start_test(self, test: str) -> GoldenValues:
-        """Start the records of a test and return this oracle."""
+        """Go to the beginning of a test's records, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 

@@ -27,7 +27,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that is cached and explained: a test may pass results of any size."""
+"""Maximum bytes of a call that is cached and explained, since a test may pass results of any size."""
 
 
 class InnerCall(NamedTuple):
@@ -147,7 +147,7 @@ class Reference:
         return catalogue.entries(self.assignment)
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes that can show in the results of a function.
+        """Return the known mistakes that can affect a function's results.
 
         Mistakes in the function itself come before those in functions it builds on, because a student may have
         rewritten code that the solution takes from another function.
@@ -182,7 +182,7 @@ class Reference:
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
+    """Return the dtypes of a result's parts, at most the first `count`; None for a part that is not a number."""
     counted = itertools.islice(iter_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 

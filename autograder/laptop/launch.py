@@ -80,7 +80,7 @@ def run(
 
 
 def _context_class(self_study: bool) -> Callable[[], LocalContext]:
-    """Return the class of a run: public tests, or in self-study hidden ones too."""
+    """Return the class for a run: with public tests or, in self-study, hidden tests as well."""
     if not self_study:
         return LocalContext
     from autograder.laptop.self_study import SelfStudyContext
@@ -97,17 +97,21 @@ def _parser() -> argparse.ArgumentParser:
         "assignments", nargs="*", metavar="ASSIGNMENT", type=partial(assignment_and_function, Path()), help=examples
     )
     add_run_options(parser)
-    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
-    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
+    parser.add_argument("--alone", action="store_true", help="in a checkout: also run hidden tests, with reasons")
+    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: show one worked solution")
     return parser
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `run` reads."""
     run_options = parser.add_mutually_exclusive_group()
-    run_options.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
-    run_options.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
-    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
+    run_options.add_argument(
+        "--watch", action="store_true", help="check after every save, and show the next thing to do"
+    )
+    run_options.add_argument(
+        "--page", action="store_true", help="open the course in the browser, and check after every save"
+    )
+    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; by default a free one")
 
 
 def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
@@ -134,7 +138,7 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 
 def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
-    """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
+    """Run these assignments' tests, print the results and return them. For `only`, see `print_detail`."""
     run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # print the numbers in a rule like its words

@@ -63,12 +63,12 @@ def _parser() -> argparse.ArgumentParser:
         help="for example rope, 5 (its number), or rope.apply_rope for all mistakes in one function",
     )
     launch.add_run_options(learn)
-    learn.add_argument("--show", metavar="FUNCTION", help="one worked solution")
+    learn.add_argument("--show", metavar="FUNCTION", help="show one worked solution")
     return parser
 
 
 def _learn(options: argparse.Namespace) -> int:
-    """List the lessons, or write and check the file of one; return the exit code. Raise UserError."""
+    """List the lessons, or write and check one lesson's file; return the exit code. May raise UserError."""
     known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:

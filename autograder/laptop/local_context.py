@@ -45,7 +45,7 @@ class LocalFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(host.timed_out_functions)
-        """function → sentence, for a function that did not return and is no longer called"""
+        """function → a sentence, for a function that did not return and is no longer called"""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -62,7 +62,7 @@ class LocalFile:
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise CallStopped if it does not return, or builds on a function that did not."""
+        """Make a call. Raise CallStopped if it does not return, or if it depends on a function that did not."""
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
             if name in self.timed_out_functions:
                 raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])

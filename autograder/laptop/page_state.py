@@ -43,7 +43,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
 
 
 def _file_summary_html(progress: Progress) -> str:
-    """Return the text on a file: the next step comes early, because the box that shows it is small."""
+    """Return the text about a file. The next step comes early, because the box that shows the text is small."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]

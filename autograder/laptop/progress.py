@@ -30,11 +30,11 @@ LESSON_FILE = "README.md"
 """Name of the file with a lesson's text, next to the student's file."""
 
 MAX_OUTPUT_CHARACTERS = 1000
-"""Maximum number of characters of a test's printed output."""
+"""Maximum number of characters that are shown of a test's printed output."""
 
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
-"""State of a function → its sign: ✓ finished, ✗ wrong, · open."""
+"""State of a function → its mark: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
     f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: they check the same"
@@ -94,7 +94,7 @@ class Progress:
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
 
     def location(self, line: int | str) -> str:
-        """Return the words for a line of the student's file."""
+        """Return the words for a line in the student's file."""
         return escape_markdown(self.run.host.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
@@ -136,8 +136,8 @@ def overview(all_progress: Sequence[Progress]) -> str:
 def file_remarks(progress: Progress) -> str:
     """Return the messages about the whole file: imports that fail in grading, why it stops, and its output."""
     parts = [
-        f"{progress.location(line)} imports {escape_markdown(module)}, which is not there when your file is graded:"
-        " what uses it fails."
+        f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
+        " whatever uses it fails."
         for line, module in progress.source.disallowed_imports()
     ]
     parts += [code_block(progress.problem)] if progress.problem else []
@@ -145,7 +145,7 @@ def file_remarks(progress: Progress) -> str:
 
 
 def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
-    """Return the text on one function: a line, and `n_full` of its mistakes in full."""
+    """Return the text about one function: a line, and `n_full` of its mistakes in full."""
     host, shown = progress.run.host, state.mistakes[:n_full]
     parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {note(state)}".rstrip()]
     parts += [mistakes_text(state, Audience.HOME, n_full)] if shown else []
@@ -171,7 +171,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
 
 
 def summary_paragraphs(progress: Progress) -> list[str]:
-    """Return paragraphs: the number of right functions, remarks on answers, and the next step as the last."""
+    """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
@@ -207,7 +207,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     `only` names the functions to print, with all their mistakes; if it is empty, print all functions.
     """
     shows_hidden = progress.run.shows_hidden
-    checked = f"Checked {escape_markdown(str(progress.source.path))}{', by hidden tests too' * shows_hidden}."
+    checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * shows_hidden}."
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:

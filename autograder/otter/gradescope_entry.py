@@ -18,9 +18,9 @@ from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
 def grade_in_container(folder: str, assignment: str) -> None:
-    """Grade the content of `folder`/submission, and write `folder`/results/results.json."""
+    """Grade the content of `folder`/submission and write `folder`/results/results.json."""
     submission, upload = Path(folder, "submission"), Path(folder, MOVED_SUBMISSION_FOLDER)
-    if not upload.is_dir():  # somebody who looks for a mistake starts it twice
+    if not upload.is_dir():  # somebody who is debugging may start this twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)

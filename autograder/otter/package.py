@@ -31,7 +31,7 @@ CONSTRAINTS = "constraints.txt"
 
 _RUN_OTTER_SCRIPT = '''"""What the platform starts."""
 
-if __name__ == "__main__":  # the process that reads what was handed in loads this file too
+if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
 
     grade_in_container({folder!r}, {assignment!r})
@@ -61,7 +61,7 @@ def build(
 
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
+    """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
@@ -69,7 +69,7 @@ def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> d
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """Return the files that Otter's generator makes: test files, scripts, the environment file."""
+    """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
     # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}

@@ -26,7 +26,7 @@ from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
-"""Folder beside the submission folder, into which `gradescope_entry` moves the submission."""
+"""Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
         _remove_all_but_tests(path.parent)
-        # Otter reads the file again before it asks for the driver.
+        # Otter reads the file again before it requests the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
@@ -85,7 +85,7 @@ _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor"
 
 
 def _remove_all_but_tests(folder: Path) -> None:
-    """Remove everything but Otter's tests. Links are removed, never followed."""
+    """Remove everything except Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
         if entry.name == "tests":  # Otter's folder replaces anything of the student's with that name
             continue

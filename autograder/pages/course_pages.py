@@ -57,7 +57,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     files = pages | {
         "course.css": style(),
         "dials.js": dials.course_script(),
-        # A script, because a page without a server may not fetch a file.
+        # This is a script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
@@ -82,7 +82,7 @@ def _text(path: Path, edition: Edition) -> str:
 def _lesson_with_insertions(
     assignment: Assignment, environment: Environment, edition: Edition
 ) -> tuple[str, str, dict[str, str]]:
-    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and questions for practice.
+    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and practice questions.
 
     The answers to practice questions are not secret; all other answers are.
     """
@@ -96,7 +96,7 @@ def _lesson_with_insertions(
 
 
 def _docstring_html(function: ast.FunctionDef) -> str:
-    """Return the signature and docstring of a function, folded.
+    """Return a function's signature and docstring, folded away.
 
     Running text has no line ends, so that it wraps at the page's width; formulas (indented) and fields
     (`Returns:`) begin a new line.
@@ -110,7 +110,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 
 
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return mark → form, for each dial with a mark in a text."""
+    """Return marker → form, for each dial that has a marker in a text."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
 
@@ -129,7 +129,7 @@ def _lesson_summary(name: str, html: str) -> dict[str, Any]:
 def _bodies(
     renderer: Renderer, environment: Environment, edition: Edition
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return all pages in their order (the first, set-up, lessons, references), and facts about the lessons."""
+    """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
     lessons = {
         name: renderer.render(*_lesson_with_insertions(Assignment(name), environment, edition))
         for name in edition.shipped
@@ -139,7 +139,7 @@ def _bodies(
     insertions = _dial_forms(texts["README"], "index", environment, edition)
     insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
-    # The glossary's own words are not buttons, and have link targets.
+    # The glossary's own words are not buttons but link targets.
     plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}

@@ -30,7 +30,7 @@ def named(text: str) -> list[str]:
 
 
 def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
-    """Return the data for a prediction: the accuracy of three methods or schedules against the length, for each seed.
+    """Return the data for a prediction: the accuracy of three methods or schedules by length, for each seed.
 
     The three are the best, the median and the worst in the lesson's first measurement.
     """
@@ -58,7 +58,7 @@ def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
 
 
 def course_script() -> str:
-    """Return the JavaScript of the course in the form that ships."""
+    """Return the course's JavaScript in the form in which pages contain it."""
     paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

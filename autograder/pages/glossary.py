@@ -36,7 +36,7 @@ class Glossary:
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
     def with_term_buttons(self, text: str, marked_terms: set[str], lesson: int = 0) -> str:
-        """Return plain text of a lesson as HTML, with buttons for the terms that are not in `marked_terms` yet."""
+        """Return a lesson's plain text as HTML, with buttons for the terms that are not in `marked_terms` yet."""
 
         def button(match: re.Match[str]) -> str:
             term = self._terms[_lower_first(match[1])]

@@ -51,10 +51,10 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, insertions: Mapping[str, str]) -> str:
-        """Return the HTML of a text in a folder below assignments/. Each term is marked once, and none in sources.
+        """Return the HTML of a text in a folder below assignments/. Each term is marked once, but none in the sources.
 
-        `insertions`: HTML by place. `def name` comes after the heading of a function, `answer name` after the line of
-        a question for practice, and `name` replaces a mark `<!-- name -->`.
+        `insertions` contains HTML: `def name` goes after a function's heading, `answer name` after the line of a
+        practice question, and `name` replaces a marker `<!-- name -->`.
         """
         marked_terms: set[str] = set()
         lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
@@ -85,7 +85,7 @@ class Renderer:
         )
 
     def _inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
-        """Point links to pages and images below the page, and mark terms outside links and strong words."""
+        """Point links to pages, and to images below the page, and mark terms outside links and bold words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -126,7 +126,7 @@ _FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
 _TERM_WITH_PUNCTUATION = re.compile(
     rf"[(“]{_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
 )
-"""a formula or a term with the bracket or quote before it and the comma after it: no line ends between them"""
+"""a formula or a term, with the bracket or quote before it and the comma after it, so that no line ends between them"""
 
 
 def _html_block(text: str) -> Token:

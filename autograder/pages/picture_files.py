@@ -13,7 +13,7 @@ from autograder.edition import Edition
 
 FOLDER = "figures"
 COURSE_MAP_FILE = f"{FOLDER}/map.svg"
-"""The picture of the whole course; the only one that depends on the plan."""
+"""The picture of the whole course, the only picture that depends on the plan."""
 
 _ASSIGNMENTS_FOLDER = ROOT / "assignments"
 

@@ -44,7 +44,7 @@ class Raised:
     function: str | None = None
     """the student's function that was being executed"""
     missing_import: bool = False
-    """True if it came from a missing import: an empty module replaced it, and the rest of the file ran"""
+    """True if an import was missing: an empty module replaced it, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""

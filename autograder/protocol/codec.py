@@ -29,10 +29,10 @@ MAX_NUMBERS = 1 << 18
 count as one number. This limits the work of a test that multiplies two results, and the memory of a reply."""
 
 MAX_MESSAGE_BYTES = 8 << 20
-"""Bytes of one message."""
+"""Maximum bytes of one message."""
 
 MAX_DESCRIPTION_CHARACTERS = 500
-"""Maximum number of characters that describe a value which may not cross. All of them are printable."""
+"""Maximum number of characters, all printable, that describe a value which may not cross."""
 
 MAX_INT_BYTES = 64
 MAX_AXES = 16
@@ -48,8 +48,8 @@ _DTYPE_BYTES = {
 then the name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
-everywhere: a value must not depend on the machine."""
+"""numpy's type numbers for the default integer, one for each of its C names. It is written as int64, which it is nearly
+everywhere, because a value must not depend on the machine."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -223,7 +223,7 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # its description is cut and cleaned here, where no submission can prevent it
+        if tag == b"!":  # the description is cut and cleaned here, where no submission can prevent it
             description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):

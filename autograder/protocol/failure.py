@@ -91,7 +91,7 @@ class WrongResultError(AssertionError):
 
 
 class CallStopped(BaseException):
-    """A call that gave no answer: it took too long, or its process ended.
+    """A call that gave no reply: it took too long, or its process ended.
 
     Not an Exception, so that neither a test nor a search for a smaller failing example makes further calls.
     """

@@ -147,7 +147,7 @@ class ClassStatistics:
     """The content of the report."""
 
     def __init__(self, rows: Iterable[Row] = (), section_by_person: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Take in a class. `section_by_person` has the section of each person, if a roster had sections."""
+        """Add a class. `section_by_person` contains each person's section, if a roster has sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
@@ -162,7 +162,7 @@ class ClassStatistics:
 
     @property
     def results(self) -> list[AssignmentResults]:
-        """Return the results of each assignment, in the order of the course."""
+        """Return the results for each assignment, in the course's order."""
         order = {assignment.name: number for number, assignment in enumerate(course.term_assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 

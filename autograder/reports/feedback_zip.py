@@ -26,11 +26,11 @@ from autograder.submission import Submission
 from autograder.submission.names import printable
 
 UPLOAD_INSTRUCTIONS = {
-    "canvas": "in Canvas's assignment, take it in under Upload Submissions",
-    "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
+    "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
+    "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
 _TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""End of the names that Canvas gives to text entries and links."""
+"""The end of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
@@ -65,7 +65,7 @@ def pack(
 ) -> tuple[dict[Path, int], list[str]]:
     """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS.
 
-    `superseded` are submissions that do not count because the same student has a later one. Return the number of
+    `superseded` lists the submissions that do not count because the student has a later one. Return the number of
     pages in each zip, and the submissions without a page.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)

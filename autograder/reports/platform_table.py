@@ -28,8 +28,8 @@ NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade"
 
 
 MIN_NAME_SIMILARITY = 0.6
-"""Part of the letters that two spellings of one name have in common, in their order. The number finds the student; this
-only tells a person's number from a group's."""
+"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the student;
+this share only tells a person's number from a group's."""
 
 
 class PlatformTableError(UserError):
@@ -42,11 +42,11 @@ class FilledTable:
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
-    """number of scores by title of the column"""
+    """column title → number of scores"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """heading → names of the students or files concerned"""
     section_by_person: dict[str, str] = field(default_factory=dict)
-    """section of each person, if the table has sections"""
+    """each person's section, if the table has sections"""
 
 
 def fill_table(
@@ -65,7 +65,7 @@ def fill_table(
     for row in graded:
         rows[row.submission.assignment].append(row)
     if absent := [name for name in assignments if name not in rows]:
-        raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
+        raise PlatformTableError(f"the results have no submission for {', '.join(absent)}: grade them first")
     table = csv_tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
@@ -104,7 +104,7 @@ def _fill_column(
         elif row.grade.status is SubmissionStatus.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
         elif (cell := line[column].strip()) and csv_tables.number(cell) is None:
-            filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
+            filled.remarks["Left unchanged"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
             replaced += bool(cell) and csv_tables.number(cell) != row.score
@@ -208,7 +208,7 @@ class _StudentLines:
 
 
 def _common_prefix_before_number(cells: Sequence[str]) -> str:
-    """Return the words before the number if they are the same in all cells, as in Moodle's `Participant 123`."""
+    """Return the words before the number, if all cells share them, as in Moodle's `Participant 123`."""
     prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 

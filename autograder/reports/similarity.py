@@ -74,9 +74,9 @@ def write(
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted one file together are one submission. For a group only its strongest links are listed: n − 1
-    for n submissions. `others`, such as solutions and an earlier term's class, may be one of a pair, and do not count
-    otherwise. `cells_by_hash` returns the code for a hash. Raise OSError if there is no room.
+    Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
+    n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be part of a pair, but do not
+    count otherwise. `cells_by_hash` returns the code for a hash. Raise OSError if the disk is full.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
@@ -245,7 +245,7 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
 
 
 def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[list[Link]]:
-    """Return the links of a maximum spanning forest, group by group (Kruskal's algorithm)."""
+    """Return the links of a maximum spanning forest, group by group (by Kruskal's algorithm)."""
     together = [{i} for i in range(n_submissions)]
     kept = []
     for link in sorted(links, key=lambda link: (-link.similarity, *link[1:])):
@@ -262,7 +262,7 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
 
 
 def published_solutions() -> Iterator[Submission]:
-    """Yield the solutions of the course, and its sample class if it exists: anybody can find them."""
+    """Yield the course's solutions and, if it exists, its sample class, since anyone can find these."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
@@ -273,7 +273,7 @@ def published_solutions() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
+    """Yield an earlier class's submissions, including unreadable ones, from a folder as `grade` takes it."""
     names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
     outcomes = map_bounded(partial(read_uploads, assignments=names), students)

@@ -45,14 +45,14 @@ class SandboxedBackend:
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS, or an undefined name → the reply, which is not requested again before another function has run"""
+        """ANSWERS, or an undefined name → the reply, which is not requested again until another function has run"""
         self.status: SubmissionStatus | None = None
-        """of a submission that is no longer called"""
+        """status of a submission that is no longer called"""
         self.why = ""
 
     def call(self, call: Call) -> Reply:
         """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
-        # A result can be plain and still make a test compute for long, on the same clock.
+        # Even a plain result can make a test compute for a long time, on the same clock.
         self._check_clock()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
@@ -114,13 +114,13 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
+        """Count a worker that ended, and give up on the submission if this happens too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
-            why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
+            why = f"{what} {ended} while it was loaded: look at the code outside functions"
             self._give_up(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
         elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths

@@ -83,10 +83,10 @@ ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Time for an attempt on a busy machine."""
 
 MIN_SUSPENDED_SECONDS = 0.05
-"""Time for which a suspended worker must not run."""
+"""Time during which a suspended worker must not run."""
 
 WORKER_END_TIMEOUT_SECONDS = 2.0
-"""Time within which a worker ends after its zygote."""
+"""Time within which a worker must end after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
@@ -206,7 +206,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _shadows_standard_library(examined: _Examined) -> str:
-    """Start an interpreter beside a file with the name of a module of the standard library."""
+    """Start an interpreter next to a file named after a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -237,10 +237,10 @@ def _is_gone(process: int) -> bool:
 
 
 OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
-    ("has no privilege and gains none", "user", _has_privileges),
-    ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
-    ("runs no longer than it may", "zygote", _outlives_its_timeout),
-    ("is no module for what reads or grades it", "zygote", _shadows_standard_library),
-    ("is gone when the grader is", "session", _outlives_the_grader),
+    ("has no privileges and cannot gain any", "user", _has_privileges),
+    ("does nothing while its other process runs", "zygote", _runs_while_suspended),
+    ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
+    ("is never imported by what reads or grades it", "zygote", _shadows_standard_library),
+    ("ends when the grader ends", "session", _outlives_the_grader),
 )
 """Promises that are tested from outside: promise, lock, and a function that describes how it is broken."""

@@ -21,7 +21,7 @@ MAX_QUESTIONS_PER_EXCHANGE = 256
 """Maximum number of questions that one exchange reports."""
 
 UNANSWERED_TAG = "unanswered"
-"""First part of the result of a helped call that has questions without an answer."""
+"""First part of the result of a helped call that has unanswered questions."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """Function name, positional arguments, keyword arguments."""

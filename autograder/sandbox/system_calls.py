@@ -36,7 +36,7 @@ O_LARGEFILE = 0o100000
 _READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
 _WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""For each way to open a file, its allowed flags.
+"""The allowed flags for each way to open a file.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would let every file be
 opened. Reading with O_TRUNC is missing, because Landlock before ABI 3 would let a readable file be truncated. Also

@@ -21,10 +21,10 @@ from autograder.protocol.codec import MalformedError
 LENGTH = struct.Struct("<I")
 
 MAX_HEADER_BYTES = 64 * 1024
-"""Bytes of a reply's header."""
+"""Maximum bytes of a reply's header."""
 
 MAX_REPLY_BYTES = LENGTH.size + MAX_HEADER_BYTES + codec.MAX_MESSAGE_BYTES
-"""Bytes of a whole reply."""
+"""Maximum bytes of a whole reply."""
 
 MAX_NAME_CHARACTERS = 200
 """Maximum number of characters of a name in a reply: an exception's class, a function, an argument."""
@@ -69,7 +69,7 @@ def pack_reply(reply: Reply) -> bytes:
 
 
 def _raised_fields(raised: Raised) -> tuple[Any, ...]:
-    """Return the fields of an exception in the order that a header has; `_unpack_header` reads them."""
+    """Return an exception's fields in the order of the header; `_unpack_header` reads them."""
     return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 

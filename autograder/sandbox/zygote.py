@@ -80,7 +80,7 @@ class _Zygote:
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
         _remove_grader_traces(project, libraries)
-        gc.freeze()  # a worker's collector then does not touch the memory that workers share
+        gc.freeze()  # so that a worker's garbage collector does not touch the memory that workers share
 
     def serve(self) -> NoReturn:
         """Obey the grader's orders, and enforce the limits of the worker between them."""
@@ -120,7 +120,7 @@ def remove(home: Path) -> None:
 
 
 def _remove_grader_traces(*folders: str) -> None:
-    """Remove everything of the grader that a submission would inherit.
+    """Remove everything of the grader's that a submission would inherit.
 
     A submission finds the standard library and numpy, but no other package on this machine, nor the names of
     neighbouring files, which the import system caches.

@@ -27,7 +27,7 @@ PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide
 
 _TERMINAL_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
 _EDITOR_INSTRUCTION = (
-    r"<p>Write <code>\1</code> in the editor of this page; it checks what you write by itself. Everything in this"
+    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, without a terminal, and this browser keeps your work.</p>"
 )
 """A lesson's first instruction, and the text that replaces it on the site."""
@@ -41,7 +41,7 @@ SELF_STUDY_FILES = """
 
 
 def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -> Path:
-    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
+    """Write the site into a folder, replacing any earlier site; return the folder. `pyodide` is an address or a folder.
 
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
@@ -64,7 +64,7 @@ def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -
 
 
 def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
-    """Return the whole content of the site, as texts that can be searched: path → content."""
+    """Return all of the site's content, as texts that can be searched: path → content."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -119,7 +119,7 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _student_work_page(first: bytes, main: bytes) -> bytes:
-    """Return the page of a student's own work: the first page with another text."""
+    """Return the page with a student's own work: the first page with different text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
@@ -127,7 +127,7 @@ def _student_work_page(first: bytes, main: bytes) -> bytes:
 
 
 def _with_scripts_and_policy(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
+    """Return a page with the site's scripts, style and content policy; return any other file unchanged."""
     if not name.endswith(".html"):
         return content
     text = re.sub(_TERMINAL_INSTRUCTION, _EDITOR_INSTRUCTION, content.decode("utf-8"))
@@ -185,7 +185,7 @@ def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
 
 
 def _pyodide_file(path: Path) -> bytes:
-    """Return the content of a file of Pyodide's."""
+    """Return the content of one of Pyodide's files."""
     if not path.is_file():
         raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
     return path.read_bytes()

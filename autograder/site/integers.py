@@ -18,7 +18,7 @@ import numpy as np
 from autograder.protocol import codec
 
 MACHINE_DEFAULT_INTEGER = np.dtype(int)
-"""The default integer of this machine."""
+"""This machine's default integer."""
 
 MAKERS = """
     arange array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like
@@ -85,5 +85,5 @@ def _widened(value: Any, kinds: str = "") -> Any:
 
 
 def _narrow(value: Any) -> Any:
-    """Return int64 as the default integer, which is wide enough for an index."""
+    """Return int64 values as default integers, which are wide enough for indices."""
     return value.astype(MACHINE_DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value

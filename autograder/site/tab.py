@@ -62,7 +62,7 @@ class Clock:
 
     @contextmanager
     def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
-        """Limit one call of a function."""
+        """Limit one call to a function."""
         self.began(function, seconds)
         self.deadline = time.perf_counter() + seconds
         MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
@@ -80,7 +80,7 @@ class Clock:
         return None
 
     def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:
-        """Yield the items of an iterator, each within a limit."""
+        """Yield an iterator's items, with a time limit on each."""
         while True:
             with self.limit(what, seconds):
                 try:
@@ -106,7 +106,7 @@ class Tab:
     """A browser tab in which somebody works on the course."""
 
     def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], self_study: bool) -> None:
-        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
+        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
         integers.use_int64()
         self.clock = Clock(began, ended)
         self.context = _context_class(self_study)
@@ -120,9 +120,9 @@ class Tab:
         integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, timed_out_functions: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
+        """Return the state of a lesson's page, the lines with errors, and the tries of self-study.
 
-        `timed_out_functions`: JSON, function → sentence, for functions that are no longer called.
+        `timed_out_functions` is JSON: function → sentence, for functions that are no longer called.
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, timed_out_functions=json.loads(timed_out_functions)))
@@ -167,7 +167,7 @@ class Tab:
         """Return the writer's model, with the student's current functions."""
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
+        from assignments.writer.llama import Model  # imported here, because the writer comes in a separate archive
         from assignments.writer.written_functions import written_functions
 
         return Model(written_functions())

@@ -14,7 +14,7 @@ from autograder.submission.records import UnreadableError
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
 MAX_LARGE_FILE_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
-MAX_FOLDER_ENTRIES = 10_000  # in one student's folder
+MAX_FOLDER_ENTRIES = 10_000  # per student
 MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
 CODE = (".py", ".ipynb")
@@ -44,7 +44,9 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")  # a pipe would wait for a writer
+    return open(
+        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb"
+    )  # otherwise opening a pipe would wait for a writer
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:

@@ -193,7 +193,9 @@ class _Finder:
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
         mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
-        assignment, is_decided = max(mentions, key=lambda mention: mention.strength)  # the nearest of the strongest
+        assignment, is_decided = max(
+            mentions, key=lambda mention: mention.strength
+        )  # the nearest of the strongest mentions
         if self.flag:
             assignment, is_decided = self.flag, True
         label = utf8_safe(self.prefix + "/".join((*inside, name)))

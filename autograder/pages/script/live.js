@@ -7,7 +7,7 @@ const live = () => {
     return element;
   };
 
-  // A path may be broken behind a slash, so that a number of a line is not.
+  // A path may be broken after a slash, so that a line number is not.
   const tell = (box, text) => (box.innerHTML = text.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
 
   const section = ([name, [mark, text]]) => {

@@ -363,7 +363,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
         assert list(scratch.iterdir()) == []
     put(folder / NAME, {"slow.py": classroom.right(NAME, 3)})
     printed, _ = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
-    assert "1 graded" in printed and "3 known before" in printed
+    assert "1 graded" in printed and "3 graded before" in printed
     assert [row["score"] for row in classroom.grades(out)] == ["20"] * 4
     assert list(scratch.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"class", "out", "scratch"}
     names = {path.name for path in out.iterdir()}

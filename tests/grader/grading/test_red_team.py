@@ -90,7 +90,7 @@ def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResul
     explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
     assert not list(suspicions(explained))
     grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
-    assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
+    assert any("as if memorized" in sentence for sentence in suspicions(grade)) is is_named
 
 
 WATCHED = """
