@@ -66,14 +66,14 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
     made, unmatched = apply(book, HEAD, "eve,rope,1,,x", "ada,alibis,1,,x", "ada,rope,1,,x")
     assert made == 1
     assert [line.split(":")[0] for line in unmatched] == ["adjustments.csv, line 2", "adjustments.csv, line 3"]
-    assert "eve, rope: nobody of that name" in unmatched[0]
+    assert "eve, rope: nobody with that name" in unmatched[0]
 
 
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
     """A table may cover the whole term. A lesson that the course does not have is a mistake and is named."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
     made, unmatched = apply(book, HEAD, *other, "ada,rope,1,,x", "ada,rop,1,,x")
-    assert made == 1 and unmatched[-1] == "6 of assignments that are not in this run (alibi, naive)"
+    assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"
     assert [line.split(":")[0] for line in unmatched[:-1]] == ["adjustments.csv, line 9"]
 
 

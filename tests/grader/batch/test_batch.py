@@ -138,11 +138,11 @@ def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path:
     _, printed = grade(tmp_path / "class", tmp_path / "out")
     lines = printed.splitlines()
     assert next(line.split() for line in lines if line.startswith(NAME))[:4] == [NAME, "8", "submissions", "median"]
-    assert "0 graded in" in printed and "8 known before" in printed
-    assert "Skipped, as nobody's submission: notes.txt." in lines
-    at = lines.index("To look at yourself, unreadable:")
+    assert "0 graded in" in printed and "8 graded before" in printed
+    assert "Skipped, nobody's submission: notes.txt." in lines
+    at = lines.index("To review by hand, unreadable:")
     assert "fay" in printed and "gus" in " ".join(lines[at + 1 : at + 3])
-    assert "eve" in lines[lines.index("To look at yourself, killed:") + 1]
+    assert "eve" in lines[lines.index("To review by hand, killed:") + 1]
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
 
 
@@ -234,7 +234,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
         "102": "killed",
     }
     assert [row["score"] for row in rows.values()] == ["10", "0", "0", "10.3", "10.4", "10.5"]
-    named = printed.partition("To look at yourself, without a grade:\n")[2]
+    named = printed.partition("To review by hand, without a grade:\n")[2]
     assert re.search(r"101: no grade could be given.*the grader did not end within 3 seconds", named)
     assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
@@ -364,7 +364,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
         assert list(scratch.iterdir()) == []
     put(folder / NAME, {"slow.py": classroom.right(NAME, 3)})
     printed, _ = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
-    assert "1 graded" in printed and "3 known before" in printed
+    assert "1 graded" in printed and "3 graded before" in printed
     assert [row["score"] for row in classroom.grades(out)] == ["20"] * 4
     assert list(scratch.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"class", "out", "scratch"}
     names = {path.name for path in out.iterdir()}
@@ -436,7 +436,7 @@ def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(course.ROOT)
         done = CliRunner().invoke(main, ["grade", folder, "--isolation", "none", "--out", str(tmp_path / "out")])
-    assert done.exit_code == 2 and ("is empty: name" in done.output or "holds this course itself" in done.output)
+    assert done.exit_code == 2 and ("is empty: name" in done.output or "contains this course itself" in done.output)
     assert not (tmp_path / "out").exists()
 
 

@@ -244,7 +244,7 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     """SQLite may use no further pages, which it reports like a full disk: stored grades are kept, and a later run
     continues."""
-    with pytest.raises(BatchError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
+    with pytest.raises(BatchError, match="all grades so far are kept"), Gradebook.writing(tmp_path) as book:
         book.replace_submissions(
             [[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES
         )

@@ -76,7 +76,7 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
     put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\ncy,{NAME},1,x\n"})
     printed = grade(folder, out)
     assert "4 scores changed: 3 by a changed test, 1 by a changed test and a correction (changes.csv)." in printed
-    outdated = f"bob, {NAME}: when the correction was made, the tests came to 1 points, and now they come to 2"
+    outdated = f"bob, {NAME}: when the correction was made, the tests gave 1 points, and now they give 2"
     assert outdated in printed and f"cy, {NAME}: when" not in printed
     printed = grade(folder, out)
     assert "changed:" not in printed and outdated in printed and table(out / "changes.csv") == []
@@ -93,10 +93,10 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
     (folder / NAME / "zoë.py").unlink()
     (folder / "rope" / "ada.py").unlink()
     put(folder / NAME, {"bob.py": solved(7)})
-    assert "2 scores changed: 2 by a submission that is not there any more (changes.csv)." in grade(folder, out)
+    assert "2 scores changed: 2 by a submission that is gone (changes.csv)." in grade(folder, out)
     assert [[*line.values()] for line in table(out / "changes.csv")] == [
-        ["ada", "rope", "0.5", "", "a submission that is not there any more"],
-        ["zoë", NAME, "1", "", "a submission that is not there any more"],
+        ["ada", "rope", "0.5", "", "a submission that is gone"],
+        ["zoë", NAME, "1", "", "a submission that is gone"],
     ]
     assert "changed:" not in grade(folder, out) and table(out / "changes.csv") == []
 
@@ -121,7 +121,7 @@ def test_a_file_of_several_folders_is_named_with_its_folder(
     earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
     rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
     assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
-    assert f"Not graded, as another submission of the student counts: rope_ada ({earlier})." in page.getvalue()
+    assert f"Not graded, because another submission by the student counts: rope_ada ({earlier})." in page.getvalue()
 
 
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
@@ -194,7 +194,7 @@ def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) ->
     (old / NAME).rmdir()
     old.rmdir()
     put(folder / NAME, {"di.py": solved(5)})
-    assert f"Not compared: {old} (not there any more)." in grade(folder, out).replace("\n", "")
+    assert f"Not compared: {old} (no longer there)." in grade(folder, out).replace("\n", "")
     assert CliRunner().invoke(main, ["similarity", str(out)]).exit_code == 0
     put(folder / NAME, {"eli.py": solved(6)})
     assert "Not compared" not in grade(folder, out)

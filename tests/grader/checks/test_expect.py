@@ -86,7 +86,7 @@ def test_an_error_of_numpy_s_says_which_shapes_met_and_on_which_line() -> None:
     assert wrong.message.splitlines() == [
         "rotate_half raised ValueError at line 3 of your file: "
         "operands could not be broadcast together with shapes (2,4) (3,) ",
-        "Line 3: shapes (2, 4) and (3,) meet and do not fit: compared from the last axis, 4 meets 3, and neither is 1.",
+        "Line 3: shapes (2, 4) and (3,) do not fit together: compared from the last axis, 4 meets 3, and neither is 1.",
     ]
 
 
@@ -349,12 +349,12 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
 def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -> None:
     assert lacks_digits(given, 0.517363) is is_near
     said = [words for _, words in practice_results({"key": given}, {"key": {"value": 0.517363, "reason": ""}})]
-    assert ("key is right so far: five digits are asked" in said) is is_near
+    assert ("key is right so far, but needs five digits" in said) is is_near
 
 
 def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     key = "score_at_half_a_rotation"
-    with pytest.raises(WrongResultError, match="right so far: five digits are asked"):
+    with pytest.raises(WrongResultError, match="right so far, but needs five digits"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 

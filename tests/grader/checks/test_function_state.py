@@ -96,7 +96,7 @@ def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     assert len(blocks_of(ring).dependencies("f1")) == 9999
 
 
-PROMISE = "its docstring has a line `Raises`, and your function has no `raise`"
+PROMISE = "its docstring has a `Raises` line, but your function has no `raise`"
 REFUSES = """
 def _check(d):
     if d % 2:

@@ -46,8 +46,8 @@ def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('lessons = ["modren"]', "course.toml names modren, and the course has only .*modern"),
-        ('lesson = ["rope"]', "course.toml names lesson, and"),
+        ('lessons = ["modren"]', "course.toml names modren, but the course has only .*modern"),
+        ('lesson = ["rope"]', "course.toml names lesson, but"),
         ('lessons = ["rope", "rope"]', "the name of each lesson once"),
         ('lessons = "rope"', "write lessons = "),
         ("lessons = [rope]", "course.toml cannot be read: "),
@@ -133,10 +133,10 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     assert "\n\n*This lesson builds on sinusoidal, which this term leaves out.*\n" in text
     late = edition(["rope", "alibi", "attention", "grids", "sinusoidal"])
     said = dict(sentence.split(" builds on ", 1) for sentence in late.unmet_needs())
-    assert said["rope"] == "attention and sinusoidal, which this term has only later" and "attention" not in said
-    assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term has only later"
+    assert said["rope"] == "attention and sinusoidal, which this term covers only later" and "attention" not in said
+    assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term covers only later"
     text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
-    assert "*This lesson builds on attention and sinusoidal, which this term has only later.*\n" in text
+    assert "*This lesson builds on attention and sinusoidal, which this term covers only later.*\n" in text
     assert not [*edition(FULL).unmet_needs()]
     assert term._named("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
 

@@ -66,7 +66,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
         assert text.count("Likely cause") == 1 and text.count("expected 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in text
         assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in text
-    assert "On inputs that are not shown it fails in the same way." in final
+    assert "On inputs that are not shown, it fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
 
@@ -101,7 +101,7 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
 
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
     _, public = of_sample(graded, "niklaus.py")
-    assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
+    assert "No module named 'scipy'" in public and "Only numpy and the standard library can be" in public
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:

@@ -68,7 +68,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     grade = grader.grade(assignment, (text,))
     public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]
     won = {result.test.question for result in public if result.passed}
-    (by_heart,) = (sentence for sentence in suspicions(grade) if "as if by heart" in sentence)
+    (by_heart,) = (sentence for sentence in suspicions(grade) if "as if memorized" in sentence)
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
 
 
@@ -90,7 +90,7 @@ def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResul
     explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
     assert not list(suspicions(explained))
     grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
-    assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
+    assert any("as if memorized" in sentence for sentence in suspicions(grade)) is is_named
 
 
 WATCHED = """

@@ -144,10 +144,10 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "explore.ipynb": (json.dumps({"source": BODY.splitlines(keepends=True)}, indent=1), "s solution: "),
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
-    "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test of rope"),
+    "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
     "answer.md": (stubs.answer_texts(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
-    "rope.pyc": (b"\xff\xfe\x00\x01", "no text"),
+    "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
 
 
@@ -170,7 +170,7 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
-        with pytest.raises(HandoutError, match=r"is no untouched stub, and a stub goes there"):
+        with pytest.raises(HandoutError, match=r"contains work, but a stub belongs there"):
             stubs.regenerate()
         assert given.read_text() == work != right
     given.write_text("# an older stub\n" + right)
@@ -343,9 +343,9 @@ WRITTEN = {
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
-        "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again.",
+        "score_m1_n3_equals_m3_n5 is missing: copy its line from the handout again.",
     ),
-    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is no question of this lesson."),
+    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is not a question in this lesson."),
 }
 
 

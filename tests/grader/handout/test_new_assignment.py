@@ -85,11 +85,11 @@ def test_odd_names_are_refused() -> None:
 
 MISTAKES = [
     ("tests/public/test_NAME.py", "points=4", "points=3", "must add up to 20, 8 of them public"),
-    ("solutions/NAME.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test of other"),
+    ("solutions/NAME.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test for other"),
     ("tests/misconceptions/NAME.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
     ("solutions/NAME.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
-    ("tests/misconceptions/NAME.py", '_middles",', '_midles",', "has a mistake of mistake_4_midles"),
-    ("assignments/NAME/README.md", "_middles", "_else", "does not speak of"),
+    ("tests/misconceptions/NAME.py", '_middles",', '_midles",', "has a mistake in mistake_4_midles"),
+    ("assignments/NAME/README.md", "_middles", "_else", "does not mention"),
 ]
 
 
@@ -110,7 +110,7 @@ def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: p
         path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
         said = first_problem(Assignment(name))
         assert (sentence in said and "\n" not in said) if sentence else not said, said
-    with pytest.raises(HandoutError, match="is there already"):
+    with pytest.raises(HandoutError, match="already exists"):
         create_assignment(name)
     path.unlink()
     assert f"{path.relative_to(tmp_path)} is missing" in first_problem(Assignment(name))

@@ -82,7 +82,9 @@ def test_an_empty_folder_gets_the_stub_and_then_green(installed: Path, folder: P
     (folder / "rope.py").write_text(find("rope").solution.read_text("utf-8"), "utf-8")
     for encoding in ENCODINGS:
         code, text = start(installed, folder, "learn", "5", encoding=encoding)
-        assert code == 0 and "Checked rope.py, by hidden tests too." in text and "13 of 13 functions are right" in text
+        assert (
+            code == 0 and "Checked rope.py, with hidden tests too." in text and "13 of 13 functions are right" in text
+        )
         assert (
             f"{'✓' if encoding == 'utf-8' else 'ok'} apply_rope\n" in text and "?" not in text and "is new" not in text
         )

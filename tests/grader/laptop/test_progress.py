@@ -143,7 +143,7 @@ BROKEN = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
-    "your file does not end: line 1 loops for more than 1 seconds": b"while True: pass\n",
+    "your file does not finish: line 1 loops for more than 1 seconds": b"while True: pass\n",
 }
 
 
@@ -160,7 +160,7 @@ def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
         path.write_bytes(source)
         assert words in check("rope")
     path.unlink()
-    assert "is not there. Take it from the handout again." in check("rope")
+    assert "does not exist. Copy it from the handout again." in check("rope")
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(
@@ -178,7 +178,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "there is no rotate_haf: did you mean rotate_half?" in refused("rope.rotate_haf")
     assert "name one assignment" in refused("--show", "rotate_half")
     monkeypatch.chdir("tests")
-    assert "run this in the folder that holds" in refused("rope")
+    assert "run this in the folder that contains" in refused("rope")
 
 
 # Prints, the debugger and endless calls
@@ -256,7 +256,7 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
     source = solution().replace("def rotate_half(", "def rotate_halves(")
     write(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
-    assert "assignments/rope/rope.py:1 imports helpers, which is not there when your file is graded" in printed
+    assert "assignments/rope/rope.py:1 imports helpers, which is not available when your file is graded" in printed
     assert "rope.py:2 imports matplotlib.pyplot," in printed and printed.count(" imports ") == 2
     assert "rotate_half raised ModuleNotFoundError: No module named 'helpers.rotate_half'" in printed
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed

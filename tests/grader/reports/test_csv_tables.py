@@ -86,13 +86,13 @@ def read(tmp_path: Path, content: str | bytes, has_comments: bool = False) -> cs
     [
         (b"PK\x03\x04 and so on", "it is a workbook. Save it as CSV UTF-8"),
         (b"\xd0\xcf\x11\xe0 and so on", "it is a workbook. Save it as CSV UTF-8"),
-        (b"a,b\n\x81\x8d,1\n", "it is no text. Save it as CSV UTF-8"),
+        (b"a,b\n\x81\x8d,1\n", "it is not text. Save it as CSV UTF-8"),
         (b"", "it is empty"),
         (b"\n\n", "it is empty"),
         (b"a,b\n1,2\n3,4,5\n", "line 3 has more cells than there are titles"),
         (b'a,b\n"1\n2",2\n3,4,5\n', "line 4 has more cells than there are titles"),
         (b'a,b\n1,2\n"3,4\n', "a quotation mark in line 3 is not closed"),
-        (b"a;b\n1;2;3\n", r"a cell that holds ';' in quotes, as in \"1;5\""),
+        (b"a;b\n1;2;3\n", r"a cell that contains ';' in quotes, as in \"1;5\""),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:

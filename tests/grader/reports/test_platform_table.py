@@ -111,7 +111,7 @@ def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
     done, rows = run(out, CANVAS.format(points="100.00"))
     assert done.output.splitlines()[0] == f"2 scores in {out / 'roster_table.csv'}"
     assert "Without a submission: Turing, Alan." in done.output
-    assert "To change there first: rope is worth 100 in table.csv, and the scores are of 20." in done.output
+    assert "To change in the table first: rope is worth 100 in table.csv, but the scores are out of 20." in done.output
     assert [row["RoPE (77)"] for row in rows] == ["", "100.00", SCORE, SCORE, "11.00"]
     assert [row["Naive (76)"] for row in rows] == ["Manual Posting", "10.00", "9.00", "7.00", "8.00"]
     assert rows[2]["Section"] == "Monday, early"
@@ -241,7 +241,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
     assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
-    assert "Left as it is: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
+    assert "Left unchanged: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
@@ -264,20 +264,20 @@ def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int)
     """Scores that were typed in by hand may be among them."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
-    assert f"Cells that held another number: {count + 1} in RoPE (77)." in done.output
+    assert f"Cells that contained another number: {count + 1} in RoPE (77)." in done.output
 
 
 @pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
 def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points=f'"{points}"'))
-    assert "To change there first: rope is worth 100 in table.csv" in done.output
+    assert "To change in the table first: rope is worth 100 in table.csv" in done.output
 
 
 def test_a_lesson_without_submissions_fills_no_table(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
-    assert done.exit_code == 2 and "the results have no submission of alibi" in done.output
+    assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
 
 
 def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
@@ -315,10 +315,10 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("name,score\nada,3\n", (), "has no column for rope: say which with"),
-        ("name,rope\nada,3\n", (), "say with --id-column TITLE"),
+        ("name,score\nada,3\n", (), "has no column for rope: name it with"),
+        ("name,rope\nada,3\n", (), "with --id-column TITLE"),
         ("name,rope\nada,3\n", ("--grade-column", "Rope"), "table.csv cannot be used: it has no column Rope"),
-        ("", (), "it is empty. Its first line has the titles"),
+        ("", (), "it is empty. Its first line must contain the column titles"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(

@@ -230,6 +230,6 @@ def test_an_earlier_term_s_zips_are_read_or_named(tmp_path: Path) -> None:
     compare(out, {"ada": several(2, 1).replace("x", "z"), "cy": several(7, 8)})
     result = CliRunner().invoke(cli.main, ["similarity", str(out), "--against", str(tmp_path / "2025")])
     assert {frozenset(pair) for pair in who(similarity.read(out) or [])} == {frozenset({"ada", "bob (2025)"})}
-    assert "Not compared: canvas (2025): rope/canvas.zip is a download of Canvas: unpack it" in result.output
+    assert "Not compared: canvas (2025): rope/canvas.zip is a download from Canvas: unpack it" in result.output
     assert "Not compared: eve (2025): The file is not Python" in result.output
     assert re.search(r"Not compared: mail .2025.: .* could each be rope; .* unpack rope/mail.zip", result.output)

@@ -240,7 +240,7 @@ def write(count):
 ENDS = {
     "os._exit(0)": "f ended its process",
     "os.abort()": "f ended its process",
-    "ctypes.string_at(0)": "SIGSEGV, as endless recursion or running out of memory causes",
+    "ctypes.string_at(0)": "SIGSEGV, typical of endless recursion or running out of memory",
     "as_32_bits()": "ended its process",
     "another_interpreter()": "ended its process",
     "deadly()": "ended its process",

@@ -93,15 +93,15 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
 def test_every_lesson_sends_the_student_to_its_editor_and_not_to_a_terminal(site: Path) -> None:
     for assignment in term_assignments():
         beginning = (site / f"{assignment.name}.html").read_text("utf-8").partition("<main")[2].partition("<h2")[0]
-        assert f"Write <code>{assignment.name}.py</code> in the editor of this page" in beginning
+        assert f"Write <code>{assignment.name}.py</code> in this page's editor" in beginning
         assert ".venv" not in beginning
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     for options, words in (
-        (["--out", str(tmp_path / "work")], "lies where the site goes"),
-        (["--out", str(tmp_path / "site"), "--pyodide", str(tmp_path / "work")], "holds no Pyodide"),
+        (["--out", str(tmp_path / "work")], "is in the site's place but is not a site"),
+        (["--out", str(tmp_path / "site"), "--pyodide", str(tmp_path / "work")], "contains no Pyodide"),
     ):
         result = CliRunner().invoke(cli.main, ["site", *options])
         assert result.exit_code == 2 and words in result.output

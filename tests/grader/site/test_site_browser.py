@@ -95,7 +95,7 @@ def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str
         else:
             page.locator(".coding button", has_text=way).click()
         page.wait_for_function("() => window.asked")
-        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It is gone then."
+        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
         page.evaluate("window.asked = undefined")
         page.wait_for_function("(text) => code.text() === text", arg=expected, timeout=5000)
     tab.write(before)
@@ -141,7 +141,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
 
 def test_a_file_that_does_not_end_is_described_in_one_sentence(tab: Window) -> None:
     tab.write("x = 1\nwhile True: x += 1\n")
-    tab.wait_for("your file does not end: line 2 loops for more than 5 seconds", ".standing pre")
+    tab.wait_for("your file does not finish: line 2 loops for more than 5 seconds", ".standing pre")
     tab.write(SOLUTION)
     tab.wait_for("10 of 10 functions are right")
 
@@ -254,7 +254,7 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     assert page.evaluate(waiting) == '"Waiting …"'
     tab.wait_for("The provided functions write the same text.", ".writer pre")
     for text, note in (
-        (None, "Written by your functions as they are here."),
+        (None, "Written by your functions as shown here."),
         ("x", "Written before your last change."),
     ):
         page.evaluate("(text) => text && keep('file naive', text)", text)
@@ -306,4 +306,4 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.write(
             find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
         )
-        opened.wait_for("✗ rotates_values: True. Right is False;")
+        opened.wait_for("✗ rotates_values: True. The right answer is False;")

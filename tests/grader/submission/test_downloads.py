@@ -193,13 +193,13 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     packed = PACKED[platform]
     archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
     put(tmp_path / "alone", {"all.zip": archive})
-    with pytest.raises(NothingToGradeError, match=f"all.zip is a download of {platform}: unpack it, or delete it"):
+    with pytest.raises(NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it, or delete it"):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
     if beside == "Gradescope":  # whose export contains nothing else
         return
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-    assert f"Not read: all.zip is a download of {platform}: unpack it, or delete it if you have." in printed
+    assert f"Not read: all.zip is a download from {platform}: unpack it, or delete it if you have." in printed
     assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 

@@ -110,9 +110,9 @@ def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
     found = {one.student: one for one in rows(tmp_path)}
-    assert [student for student, one in found.items() if one.problem and "and no file" in one.problem.message] == [
-        *"abc"
-    ]
+    assert [
+        student for student, one in found.items() if one.problem and "instead of a file" in one.problem.message
+    ] == [*"abc"]
     assert found["d"].problem is None
     names = ["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"]
     put(tmp_path / "anonymous", dict.fromkeys(names, CODE))

@@ -157,7 +157,7 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
     found = find_in_folder(tmp_path / "export", "rope", KNOWN)
     assert [uploads[0].student for uploads in found.students] == [f"submission_{number}" for number in (1, 2, 3, 9)]
     (said,) = found.passed_over
-    assert "submission_metadata.yml" in said and "folders' names stand for the students" in said
+    assert "submission_metadata.yml" in said and "folder names identify the students" in said
 
 
 def test_metadata_may_hold_anything() -> None:
@@ -179,7 +179,7 @@ def test_the_latest_of_one_name_counts_and_the_others_are_named(tmp_path: Path) 
     add(tmp_path, "doe_1_20_rope-10.py", "doe_1_20_rope-9.py", "doe_1_9_rope-11.py", "roe_LATE_2_20_rope.py")
     doe, roe = rows(tmp_path)
     assert doe.file == "doe_1_20_rope-10.py" and not doe.doubt
-    assert doe.notes[0] == "doe_1_9_rope-11.py, doe_1_20_rope-9.py came earlier, and is not graded."
+    assert doe.notes[0] == "doe_1_9_rope-11.py, doe_1_20_rope-9.py came earlier and is not graded."
     assert roe.notes[0] == "Canvas marks it as late."
 
 
@@ -251,7 +251,7 @@ def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("photo.jpg",), ("naive/ada.py",)])
 def test_nothing_to_grade(tmp_path: Path, names: tuple[str, ...]) -> None:
     add(tmp_path, *names)
-    with pytest.raises(NothingToGradeError, match="holds no submission for rope"):
+    with pytest.raises(NothingToGradeError, match="contains no submission for rope"):
         rows(tmp_path, "rope")
     for name, words in (("nowhere", "does not exist"), ("photo.jpg", "is not a folder")):
         put(tmp_path, {"photo.jpg": b""})

@@ -30,7 +30,7 @@ def submission_file(tmp_path: Path) -> Reader:
 
 
 def left_out(cells: str, more: str = "") -> str:
-    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     return f"Left out of code cell{'s' * (',' in cells)} {cells}: {what}{more}."
 
 

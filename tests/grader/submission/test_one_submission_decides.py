@@ -38,7 +38,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     assert (judged.score, judged.status) == (20.0, SubmissionStatus.IMPORT_ERROR)
     assert (
         "matplotlib" in judged.full_feedback
-        and "is not there" in judged.full_feedback
+        and "is not available" in judged.full_feedback
         and "stops" not in judged.full_feedback
     )
     uses = imports + solution.replace(

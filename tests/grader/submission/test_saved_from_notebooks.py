@@ -216,4 +216,4 @@ def test_a_mistake_in_a_later_cell_of_a_script_is_named_with_that_cell(tmp_path:
     submission = read(tmp_path, f"# %%\n!ls\n# %%\n{REST}\n# %%\nx = = 2\n")
     before = 3 + REST.count("\n") + 1
     assert submission.problem is not None
-    assert f"in the cell behind line {before}, line 2: " in submission.problem.message
+    assert f"in the cell after line {before}, line 2: " in submission.problem.message

@@ -95,9 +95,7 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
     """Junk is not named and causes no ambiguity, even beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
-    notes = (
-        () if code is SOLVED else ("No function of rope is written yet: they are as in the stub that was handed out.",)
-    )
+    notes = () if code is SOLVED else ("No function of rope is written yet: all are as in the original stub.",)
     ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert (ada.file, ada.problem, ada.notes, ada.doubt) == (f"ada/{place}rope.py", None, notes, "")
     assert (bob.file, bob.problem, bob.notes, bob.doubt) == (f"bob.zip!{place}rope.py", None, notes, "")
